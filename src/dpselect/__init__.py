@@ -1,0 +1,72 @@
+"""Private selection: *which* candidate is best, from data about people, with an exact guarantee.
+
+Every public name is found here: ``from dpselect import Measurement``. Each is loaded when it is first
+asked for, so that ``import dpselect`` costs next to nothing and loads neither NumPy nor FLINT.
+
+A new public name is added in two places: in ``_HOMES`` for Python, and among the imports for type checkers.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "ApproxDP": "dpselect.privacy",
+    "Measurement": "dpselect.privacy",
+    "PrivacyProfile": "dpselect.privacy",
+    "PureDP": "dpselect.privacy",
+    "RenyiCurve": "dpselect.privacy",
+    "RenyiDP": "dpselect.privacy",
+    "ZCDP": "dpselect.privacy",
+    "absolute_distance": "dpselect.privacy",
+    "approximate": "dpselect.privacy",
+    "atom_domain": "dpselect.privacy",
+    "change_one_distance": "dpselect.privacy",
+    "linf_distance": "dpselect.privacy",
+    "max_divergence": "dpselect.privacy",
+    "range_distance": "dpselect.privacy",
+    "range_divergence": "dpselect.privacy",
+    "renyi_divergence": "dpselect.privacy",
+    "symmetric_distance": "dpselect.privacy",
+    "user_measurement": "dpselect.privacy",
+    "vector_domain": "dpselect.privacy",
+    "zero_concentrated_divergence": "dpselect.privacy",
+}
+
+__all__ = list(_HOMES)
+
+if TYPE_CHECKING:
+    from dpselect.privacy import ZCDP as ZCDP
+    from dpselect.privacy import ApproxDP as ApproxDP
+    from dpselect.privacy import Measurement as Measurement
+    from dpselect.privacy import PrivacyProfile as PrivacyProfile
+    from dpselect.privacy import PureDP as PureDP
+    from dpselect.privacy import RenyiCurve as RenyiCurve
+    from dpselect.privacy import RenyiDP as RenyiDP
+    from dpselect.privacy import absolute_distance as absolute_distance
+    from dpselect.privacy import approximate as approximate
+    from dpselect.privacy import atom_domain as atom_domain
+    from dpselect.privacy import change_one_distance as change_one_distance
+    from dpselect.privacy import linf_distance as linf_distance
+    from dpselect.privacy import max_divergence as max_divergence
+    from dpselect.privacy import range_distance as range_distance
+    from dpselect.privacy import range_divergence as range_divergence
+    from dpselect.privacy import renyi_divergence as renyi_divergence
+    from dpselect.privacy import symmetric_distance as symmetric_distance
+    from dpselect.privacy import user_measurement as user_measurement
+    from dpselect.privacy import vector_domain as vector_domain
+    from dpselect.privacy import zero_concentrated_divergence as zero_concentrated_divergence
+else:
+    # Hidden from type checkers: a module with __getattr__ would seem to them to have every name there is.
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            message = f"module 'dpselect' has no attribute {name!r}"
+            raise AttributeError(message)
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,1 @@
+"""Numbers and randomness: where every random bit comes from, and where nothing is rounded by accident."""

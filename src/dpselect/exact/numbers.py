@@ -1,0 +1,173 @@
+"""Reading numbers exactly, and rounding them outward for display.
+
+A float *parameter* is read as its shortest decimal: 0.1 means one tenth.
+A float *score* is read as the binary number that it is.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dpselect.errors import InvalidParameter, OutsideDomain
+
+Number: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]
+"""What a parameter may be given as."""
+
+MOST_DIGITS = 400
+MOST_EXPONENT = 400
+LONGEST_TEXT = 2 * MOST_DIGITS + 2
+
+_DECIMAL = re.compile(r"[+-]?(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?")
+_RATIO = re.compile(rf"(?P<top>[+-]?[0-9]{{1,{MOST_DIGITS}}})/(?P<bottom>[0-9]{{1,{MOST_DIGITS}}})")
+
+
+def rational(value: Number, name: str) -> Fraction:
+    """Read a parameter as the exact number that the caller means; refuse everything else.
+
+    >>> rational(0.1, "epsilon"), rational("1/3", "epsilon"), rational("1e-6", "delta")
+    (Fraction(1, 10), Fraction(1, 3), Fraction(1, 1000000))
+    """
+    read = None
+    if isinstance(value, bool | np.bool_):
+        pass
+    elif isinstance(value, Integral):
+        read = Fraction(operator.index(value))
+    elif isinstance(value, Rational):
+        read = Fraction(int(value.numerator), int(value.denominator))
+    elif isinstance(value, str):
+        read = _from_text(value)
+    elif isinstance(value, float):
+        read = _from_text(float.__repr__(value))
+    elif isinstance(value, np.floating):
+        read = _from_text(np.format_float_scientific(value, unique=True, trim="-"))
+    elif isinstance(value, Decimal):
+        read = _from_decimal(value)
+    if read is None:
+        raise InvalidParameter.must_be(
+            name,
+            "a finite number",
+            got=value,
+            way_out=f'Write 2, 0.5, "1/3" or "1e-6", with at most {MOST_DIGITS} digits and exponents '
+            f"within ±{MOST_EXPONENT}.",
+        )
+    return read
+
+
+def _from_text(text: str) -> Fraction | None:
+    if len(text) > LONGEST_TEXT:
+        return None
+    if ratio := _RATIO.fullmatch(text):
+        bottom = int(ratio["bottom"])
+        return Fraction(int(ratio["top"]), bottom) if bottom else None
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal is None:
+        return None
+    digits = len(decimal["whole"]) + len(decimal["part"] or "")
+    if not 1 <= digits <= MOST_DIGITS or abs(int(decimal["exponent"] or 0)) > MOST_EXPONENT:
+        return None
+    return Fraction(Decimal(text))
+
+
+def _from_decimal(value: Decimal) -> Fraction | None:
+    if not value.is_finite():
+        return None
+    digits, exponent = value.as_tuple()[1:]
+    if len(digits) > MOST_DIGITS or abs(int(exponent)) > MOST_EXPONENT:
+        return None
+    return Fraction(value)
+
+
+def positive(value: Number, name: str) -> Fraction:
+    """Read a parameter that must be above zero."""
+    read = rational(value, name)
+    if not read > 0:
+        raise InvalidParameter.must_be(name, "a positive number", got=value)
+    return read
+
+
+def not_negative(value: Number, name: str) -> Fraction:
+    """Read a parameter that must not be below zero."""
+    read = rational(value, name)
+    if not read >= 0:
+        raise InvalidParameter.must_be(name, "zero or a positive number", got=value)
+    return read
+
+
+def whole(value: object, name: str, *, least: int, most: int | None = None) -> int:
+    """Read a count: an int (NumPy's too), never a bool or a float, between its bounds."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        count = operator.index(value)
+        if least <= count and (most is None or count <= most):
+            return count
+    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+    raise InvalidParameter.must_be(name, f"a whole number {bounds}", got=value)
+
+
+def score(value: object) -> Fraction:
+    """Read a finite score as the exact number that it is; a refusal does not say what it saw.
+
+    >>> score(0.1) == Fraction(1, 10)
+    False
+    """
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, float | np.floating | Decimal) and math.isfinite(value):
+        return Fraction(*value.as_integer_ratio())
+    del value
+    raise OutsideDomain("a score must be a finite real number: int, float, Decimal or Fraction.")
+
+
+def rounded_up(x: Number, digits: int) -> str:
+    """Write x with so many digits after the point, rounded towards plus infinity.
+
+    >>> rounded_up(Fraction(1, 3), 2), rounded_up(Fraction(-1, 3), 2), rounded_up(math.inf, 2)
+    ('0.34', '-0.33', 'inf')
+    """
+    places = whole(digits, "digits", least=0, most=1000)
+    if isinstance(x, float) and x == math.inf:
+        return "inf"
+    units = math.ceil(rational(x, "x") * 10**places)
+    wholes, parts = divmod(abs(units), 10**places)
+    sign = "-" if units < 0 else ""
+    point = f".{parts:0{places}d}" if places else ""
+    return f"{sign}{_long_integer(wholes)}{point}"
+
+
+def _long_integer(n: int) -> str:
+    """Give the digits of n, also where Python's limit on str(int) would refuse."""
+    return f"{Decimal(n):f}"
+
+
+def to_float_up(x: Number) -> float:
+    """Give the smallest float that is not below x.
+
+    >>> to_float_up(Fraction(1, 10)), to_float_up(10**400)
+    (0.1, inf)
+    """
+    if isinstance(x, float) and math.isinf(x):
+        return x
+    exact = rational(x, "x")
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -np.finfo(float).max.item()
+    return nearest if nearest >= exact else math.nextafter(nearest, math.inf)
+
+
+def to_float_down(x: Number) -> float:
+    """Give the largest float that is not above x.
+
+    >>> to_float_down(Fraction(1, 10))
+    0.09999999999999999
+    """
+    if isinstance(x, float) and math.isinf(x):
+        return x
+    return -to_float_up(-rational(x, "x"))

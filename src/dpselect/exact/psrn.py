@@ -1,0 +1,160 @@
+"""Partially sampled random numbers: real numbers of which only some random bits have been drawn.
+
+More bits are drawn when a comparison needs them, so comparing two is exact, and no float is near.
+
+Reference: Karney 2016, Sampling exactly from the normal distribution, section 4.
+Proof:     psrn.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Literal, Self, TypeAlias
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.enclosures import MOST_BITS, Enclosure, enclose
+from dpselect.exact.numbers import Number, positive, score, whole
+from dpselect.exact.randomness import Randomness, checked
+
+SPARE_BITS = 8
+"""How much finer a bound is, at the least, than the bits drawn so far can tell."""
+
+Bound: TypeAlias = Fraction | float
+"""An exact bound, or an infinity."""
+
+
+class PartialNumber(ABC):
+    """An increasing function of a uniform number, of which [numerator, numerator + 1) / 2**bits is known."""
+
+    __slots__ = ("_fineness", "_high", "_low", "_numerator", "_randomness", "bits")
+
+    def __init__(self, randomness: Randomness) -> None:
+        self._randomness = checked(randomness)
+        self._numerator = 0
+        self.bits = 0
+        self._fineness = 0
+        self._low: Bound | None = None
+        self._high: Bound | None = None
+
+    @abstractmethod
+    def _at(self, u: Fraction, precision: int, end: Literal["low", "high"]) -> Bound:
+        """Bound the function at 0 <= u <= 1 from below ("low") or above ("high")."""
+
+    def refine(self) -> None:
+        """Draw one more word."""
+        self._append(self._randomness.word())
+
+    def _append(self, word: int) -> None:
+        """Narrow the interval to one part of 2**width: its first part keeps the lower end, its last the upper."""
+        width = self._randomness.width
+        self._numerator = (self._numerator << width) | word
+        self.bits += width
+        if word > 0:
+            self._low = None
+        if word < (1 << width) - 1:
+            self._high = None
+
+    def lower(self, precision: int) -> Bound:
+        """Bound the number from below; minus infinity while nothing is known."""
+        return self._at(Fraction(self._numerator, 1 << self.bits), _bits(precision), "low")
+
+    def upper(self, precision: int) -> Bound:
+        """Bound the number from above; plus infinity while nothing is known."""
+        return self._at(Fraction(self._numerator + 1, 1 << self.bits), _bits(precision), "high")
+
+    def greater_than(self, other: PartialNumber) -> bool:
+        """Decide self > other exactly, drawing bits until the two intervals part.
+
+        Ends with probability one: two independent numbers are equal with probability zero.
+        """
+        if not isinstance(other, PartialNumber):
+            raise InvalidParameter.must_be("other", "a partially sampled number", got=other)
+        while other is not self:
+            low, high = self._interval()
+            lower, higher = other._interval()
+            if low >= higher:
+                return True
+            if lower >= high:
+                return False
+            (self if high - low >= higher - lower else other).refine()
+        return False
+
+    def _interval(self) -> tuple[Bound, Bound]:
+        """Give both bounds, computing only what the last words have changed."""
+        if self.bits + SPARE_BITS > self._fineness:
+            self._fineness = self.bits + 64
+            self._low = self._high = None
+        if self._low is None:
+            self._low = self.lower(self._fineness)
+        if self._high is None:
+            self._high = self.upper(self._fineness)
+        return self._low, self._high
+
+    def __repr__(self) -> str:
+        """Show neither score nor bit."""
+        return f"<{type(self).__name__} number, {self.bits} bits drawn>"
+
+
+def _bits(precision: int) -> int:
+    return whole(precision, "precision", least=1, most=MOST_BITS)
+
+
+class Uniform(PartialNumber):
+    """A number uniform between 0 and 1; its bounds are exact, whatever the precision."""
+
+    __slots__ = ()
+
+    @classmethod
+    def begun(cls, word: int, randomness: Randomness) -> Self:
+        """Begin with a word that was drawn already."""
+        number = cls(randomness)
+        number._append(word)
+        return number
+
+    def _at(self, u: Fraction, precision: int, end: Literal["low", "high"]) -> Bound:
+        del precision, end
+        return u
+
+
+class _Noisy(PartialNumber):
+    """shift + scale * quantile(U)."""
+
+    __slots__ = ("_scale", "_shift")
+
+    def __init__(self, shift: object, scale: Number, randomness: Randomness) -> None:
+        """Read shift as a score (a float is the binary number it is) and scale as a parameter."""
+        self._scale = positive(scale, "scale")
+        super().__init__(randomness)
+        self._shift = score(shift)
+
+    @abstractmethod
+    def _quantile(self, u: Fraction, precision: int) -> Enclosure | float:
+        """Enclose the quantile function at 0 <= u < 1."""
+
+    def _at(self, u: Fraction, precision: int, end: Literal["low", "high"]) -> Bound:
+        noise = math.inf if u == 1 else self._quantile(u, precision)
+        if isinstance(noise, float):
+            return noise
+        return self._shift + self._scale * getattr(noise, end)
+
+
+class Gumbel(_Noisy):
+    """shift + scale * -ln(-ln U): the largest of several is drawn by the exponential mechanism."""
+
+    __slots__ = ()
+
+    def _quantile(self, u: Fraction, precision: int) -> Enclosure | float:
+        if u == 0:
+            return -math.inf
+        return enclose(lambda ball: -(-ball.log()).log(), u, precision=precision)
+
+
+class Exponential(_Noisy):
+    """shift + scale * -ln(1 - U): the largest of several is drawn by permute-and-flip."""
+
+    __slots__ = ()
+
+    def _quantile(self, u: Fraction, precision: int) -> Enclosure | float:
+        return enclose(lambda ball: -ball.log(), 1 - u, precision=precision)

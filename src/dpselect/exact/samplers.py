@@ -1,0 +1,189 @@
+"""Exact samplers of discrete laws, as functions of random words.
+
+Each is one real comparison: a uniform number, drawn word by word, against a boundary that is known exactly
+or enclosed as finely as needed. A boundary is never rounded, only looked at more closely.
+
+Proof: samplers.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
+from dpselect.exact.numbers import Number, not_negative, positive, rational, whole
+from dpselect.exact.psrn import SPARE_BITS, Uniform
+from dpselect.exact.randomness import Randomness, checked
+
+EXP_STEP = 512
+"""bernoulli_exp splits larger exponents, so that no probability below exp(-512) is ever enclosed."""
+
+
+EXACT = 1
+"""The bounds of a uniform number are exact at any precision."""
+
+
+def uniform_below(n: int, randomness: Randomness) -> int:
+    """Draw 0, 1, ..., n - 1 with equal probability.
+
+    ``value`` is uniform below ``span`` throughout: a word makes both larger, a hit leaves with value modulo n,
+    a miss keeps what is left of them (Lumbroso 2013, Optimal discrete uniform generation).
+    """
+    sides = whole(n, "n", least=1)
+    source = checked(randomness)
+    span, value = 1, 0
+    while True:
+        usable = span - span % sides
+        if value < usable:
+            return value % sides
+        span, value = span - usable, value - usable
+        span, value = span << source.width, (value << source.width) | source.word()
+
+
+def bernoulli(p: Number, randomness: Randomness) -> bool:
+    """Draw True with probability exactly p, by comparing random digits with the digits of p."""
+    remainder = _probability(p)
+    source = checked(randomness)
+    top, bottom = remainder.numerator, remainder.denominator
+    while 0 < top < bottom:
+        digit, top = divmod(top << source.width, bottom)
+        word = source.word()
+        if word != digit:
+            return word < digit
+    return top == bottom
+
+
+def _probability(p: Number) -> Fraction:
+    probability = rational(p, "p")
+    if not 0 <= probability <= 1:
+        raise InvalidParameter.must_be("p", "a probability from 0 to 1", got=p)
+    return probability
+
+
+def bernoulli_enclosed(enclose: Callable[[int], Enclosure], randomness: Randomness) -> bool:
+    """Draw True with probability exactly p, where enclose(precision) gives [low, high] around p.
+
+    The width of what ``enclose`` gives must shrink to zero as the precision grows.
+    """
+    if not callable(enclose):
+        raise InvalidParameter.must_be("enclose", "a function from precision to [low, high]", got=enclose)
+    number = Uniform(randomness)
+    number.refine()
+    return falls_below(number, enclose)
+
+
+def falls_below(number: Uniform, enclose: Callable[[int], Enclosure]) -> bool:
+    """Decide number < p, drawing more of the number's bits for as long as p lies among them."""
+    precision = 0
+    while True:
+        if number.bits + SPARE_BITS > precision:
+            precision = number.bits + 64
+            low, high = enclose(precision)
+        if number.upper(EXACT) <= low:
+            return True
+        if number.lower(EXACT) >= high:
+            return False
+        number.refine()
+
+
+def bernoulli_exp(x: Number, randomness: Randomness) -> bool:
+    """Draw True with probability exactly exp(-x), for any x >= 0."""
+    exponent = not_negative(x, "x")
+    while exponent > EXP_STEP:
+        if not bernoulli_enclosed(lambda precision: exp(-EXP_STEP, precision), randomness):
+            return False
+        exponent -= EXP_STEP
+    return exponent == 0 or bernoulli_enclosed(lambda precision: exp(-exponent, precision), randomness)
+
+
+def geometric(p: Number, randomness: Randomness) -> int:
+    """Draw the number of trials until the first success: 1, 2, ...; each succeeds with probability p."""
+    probability = _probability(p)
+    if not probability > 0:
+        raise InvalidParameter.must_be("p", "above zero", got=p, way_out="A trial must be able to succeed.")
+    if probability == 1:
+        return 1
+    failure = 1 - probability
+    return 1 + _floor_of(lambda u, fail: u.log() / fail.log(), failure, randomness)
+
+
+def discrete_laplace(scale: Number, randomness: Randomness) -> int:
+    """Draw an integer z with probability proportional to exp(-|z| / scale)."""
+    spread = positive(scale, "scale")
+    sign = 1 - 2 * uniform_below(2, randomness)
+    return sign * _floor_of(lambda u, s: -s * (u * (1 + (-1 / s).exp()) / 2).log(), spread, randomness)
+
+
+def _floor_of(quantile: Callable[[Ball, Ball], Ball], parameter: Fraction, randomness: Randomness) -> int:
+    """Draw floor(quantile(U, parameter)), for a quantile that decreases from infinity to at least 0."""
+    number = Uniform(randomness)
+    while True:
+        number.refine()
+        if number.lower(EXACT) > 0:
+            bits = number.bits + SPARE_BITS
+            least = math.floor(enclose(quantile, number.upper(EXACT), parameter, precision=bits).low)
+            most = math.floor(enclose(quantile, number.lower(EXACT), parameter, precision=bits).high)
+            if least == most:
+                return least
+
+
+def binomial(n: int, p: Number, randomness: Randomness) -> int:
+    """Draw the number of successes among n trials.
+
+    One uniform number is compared with the summed probabilities of the mode, of what lies beside it, and so
+    on outward: about sqrt(n p (1 - p)) steps.
+    """
+    trials, probability = whole(n, "n", least=0), _probability(p)
+    if trials == 0 or probability in (0, 1):
+        return trials * int(probability)
+    number = Uniform(randomness)
+    while True:
+        number.refine()
+        for successes, reached in _outward(trials, probability, number.bits + SPARE_BITS):
+            if number.upper(EXACT) <= reached.low:
+                return successes
+            if number.lower(EXACT) < reached.high:
+                break
+
+
+def _outward(n: int, p: Fraction, precision: int) -> Iterator[tuple[int, Enclosure]]:
+    """Walk outward from the mode; beside each outcome, enclose the probability of all seen so far."""
+    odds = p / (1 - p)
+    mode = math.floor((n + 1) * p)
+    unit = precision + n.bit_length()
+    at_mode = enclose(_binomial_mass, Fraction(n), Fraction(mode), p, precision=unit)
+    low, high = math.floor(at_mode.low * 2**unit), math.ceil(at_mode.high * 2**unit)
+    total_low, total_high = low, high
+    yield mode, Enclosure(Fraction(total_low, 2**unit), Fraction(total_high, 2**unit))
+    up, down = (mode, low, high), (mode, low, high)
+    for _ in range(n):
+        ahead, behind = up[0] < n, down[0] > 0
+        rising = ahead and (not behind or up[0] - mode <= mode - down[0])
+        k, low, high = up if rising else down
+        ratio = (n - k) * odds / (k + 1) if rising else k / (odds * (n - k + 1))
+        k, low, high = k + (1 if rising else -1), math.floor(low * ratio), math.ceil(high * ratio)
+        up, down = ((k, low, high), down) if rising else (up, (k, low, high))
+        total_low, total_high = total_low + low, total_high + high
+        yield k, Enclosure(Fraction(total_low, 2**unit), Fraction(total_high, 2**unit))
+
+
+def _binomial_mass(n: Ball, k: Ball, p: Ball) -> Ball:
+    ways = (n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()
+    return (ways + k * p.log() + (n - k) * (1 - p).log()).exp()
+
+
+def permutation(n: int, randomness: Randomness) -> Iterator[int]:
+    """Draw the indices 0, ..., n - 1 in uniformly random order, each when it is asked for."""
+    return _shuffled(whole(n, "n", least=0), checked(randomness))
+
+
+def _shuffled(n: int, randomness: Randomness) -> Iterator[int]:
+    """Shuffle as Fisher and Yates do, noting only the places whose index has moved."""
+    moved: dict[int, int] = {}
+    for place in range(n):
+        chosen = place + uniform_below(n - place, randomness)
+        yield moved.get(chosen, chosen)
+        moved[chosen] = moved.pop(place, place)

@@ -1,0 +1,117 @@
+"""Imports point one way: each part of the package may import only what lies below it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+LAYERS = [
+    {"errors"},
+    {"exact"},
+    {"privacy"},
+    {"accounting"},
+    {"mechanisms", "engines"},
+    {"problems"},
+    {"utility"},
+    {"release"},
+    {"tuning", "audit"},
+    {"__init__"},  # the public names: everything below is offered here, so nothing below may ask for it
+    {"cli", "studio", "__main__"},
+]
+HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
+FILES = sorted(SOURCE.glob("dpselect/**/*.py"))
+
+
+def part_of(module: str) -> str:
+    """Name the part that a module of the package belongs to: ``exact`` for ``dpselect.exact.numbers``."""
+    inner = module.split(".")[1] if "." in module else "__init__"
+    # ``from dpselect import Measurement`` asks the package itself for a name.
+    return inner if inner in HEIGHT or (SOURCE / "dpselect" / inner).exists() else "__init__"
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported(tree: ast.AST, path: Path) -> Iterator[str]:
+    """Yield every module of the package that is imported, at the top, in a function or by its name."""
+    package = ".".join(path.relative_to(SOURCE).parent.parts)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (name.name for name in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                above = package.rsplit(".", level - 1)[0] if level else ""
+                base = ".".join(filter(None, [above, module]))
+                yield from (f"{base}.{name.name}" for name in names)
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield name
+
+
+def wrong_imports(source: str, path: Path) -> list[str]:
+    """Say which imports do not point down."""
+    here = part_of(module_of(path))
+    wrong = []
+    for name in imported(ast.parse(source), path):
+        if name.split(".")[0] != "dpselect":
+            continue
+        there = part_of(name)
+        if there != here and HEIGHT[there] >= HEIGHT[here]:
+            wrong.append(f"{here} imports {there}")
+    return wrong
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_imports_point_down(path: Path) -> None:
+    assert wrong_imports(path.read_text(encoding="utf-8"), path) == []
+
+
+def test_every_part_of_the_package_has_a_layer() -> None:
+    parts = {path.relative_to(SOURCE / "dpselect").parts[0].removesuffix(".py") for path in FILES}
+    assert parts <= HEIGHT.keys()
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "complaint"),
+    [
+        ("exact/numbers.py", "from dpselect.privacy import PureDP", "exact imports privacy"),
+        ("exact/numbers.py", "import dpselect.privacy.losses as losses", "exact imports privacy"),
+        ("exact/numbers.py", "from dpselect import privacy", "exact imports privacy"),
+        ("exact/numbers.py", "from ..privacy import losses", "exact imports privacy"),
+        ("exact/numbers.py", "from .. import privacy", "exact imports privacy"),
+        ("exact/numbers.py", "def f():\n    from dpselect.cli import demo", "exact imports cli"),
+        ("exact/numbers.py", "import_module('dpselect.audit')", "exact imports audit"),
+        ("exact/numbers.py", "importlib.import_module('dpselect.audit')", "exact imports audit"),
+        ("exact/__init__.py", "from ..privacy import PureDP", "exact imports privacy"),
+        ("errors.py", "from .exact import numbers", "errors imports exact"),
+        ("privacy/losses.py", "from dpselect import PureDP", "privacy imports __init__"),
+        ("privacy/losses.py", "import dpselect", "privacy imports __init__"),
+        ("accounting/calibrate.py", "import dpselect.mechanisms", "accounting imports mechanisms"),
+        ("mechanisms/quantile.py", "from dpselect.engines import duckdb", "mechanisms imports engines"),
+        ("engines/duckdb.py", "from dpselect.mechanisms import quantile", "engines imports mechanisms"),
+        ("audit/law.py", "import dpselect.tuning", "audit imports tuning"),
+        ("__init__.py", "from dpselect.cli import demo", "__init__ imports cli"),
+    ],
+)
+def test_an_import_that_points_up_or_sideways_is_found(place: str, source: str, complaint: str) -> None:
+    assert wrong_imports(source, SOURCE / "dpselect" / place) == [complaint]
+
+
+@pytest.mark.parametrize(
+    ("place", "source"),
+    [
+        ("privacy/losses.py", "from dpselect.exact.numbers import rational\nfrom dpselect import errors"),
+        ("privacy/losses.py", "from .measures import max_divergence\nfrom . import metrics"),
+        ("exact/samplers.py", "import numpy\nfrom dpselect.exact import numbers"),
+        ("cli/demo.py", "from dpselect import Measurement, __version__\nimport dpselect"),
+        ("__init__.py", "from dpselect.audit import enumerate_law"),
+    ],
+)
+def test_an_import_that_points_down_is_left_alone(place: str, source: str) -> None:
+    assert wrong_imports(source, SOURCE / "dpselect" / place) == []
