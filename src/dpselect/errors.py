@@ -21,7 +21,7 @@ class InvalidParameter(DpselectError, ValueError, TypeError):
 
     @classmethod
     def must_be(cls, name: str, what: str, *, got: object, way_out: str = "") -> Self:
-        """Give the house sentence: *name* must be *what*; got *value*. *Way out.*"""
+        """Give the house sentence: name must be what; got value. The way out."""
         return cls(f"{name} must be {what}; got {shown(got)}.{' ' if way_out else ''}{way_out}")
 
 
@@ -62,7 +62,7 @@ def shown(value: object) -> str:
         return repr(value)
     if isinstance(value, int) and value.bit_length() > 128:
         return f"an integer of {value.bit_length()} bits"
-    if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > 128:
+    if isinstance(value, Fraction) and (abs(value.numerator) | value.denominator).bit_length() > 128:
         return "a long fraction"
     for kind in (int, float, str, Decimal, Fraction):
         if isinstance(value, kind):

@@ -79,13 +79,13 @@ class TapeEnd(BaseException):
 
 
 class _Run:
-    """One run of a program: it reads a tape, and goes on with zeros until it marks, ends or is deep enough."""
+    """One run of a program: it reads a tape, then zeros until it marks, ends or is deep enough."""
 
     def __init__(self, tape: Tape, width: int, longest: int) -> None:
         self.width = width
         self.tape = list(tape)
         self.position = 0
-        self.state: Hashable = None
+        self.state: tuple[Tape, Hashable] | None = None
         self._longest = longest
         self._scopes: dict[FrameType, int] = {}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Literal, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import MOST_BITS, Enclosure, enclose
@@ -39,15 +39,19 @@ class PartialNumber(ABC):
         self._high: Bound | None = None
 
     @abstractmethod
-    def _at(self, u: Fraction, precision: int, end: Literal["low", "high"]) -> Bound:
-        """Bound the function at 0 <= u <= 1 from below ("low") or above ("high")."""
+    def lower(self, precision: int) -> Bound:
+        """Bound the number from below; minus infinity while nothing is known."""
+
+    @abstractmethod
+    def upper(self, precision: int) -> Bound:
+        """Bound the number from above; plus infinity while nothing is known."""
 
     def refine(self) -> None:
         """Draw one more word."""
         self._append(self._randomness.word())
 
     def _append(self, word: int) -> None:
-        """Narrow the interval to one part of 2**width: its first part keeps the lower end, its last the upper."""
+        """Narrow to one part of 2**width; the first part keeps the lower end, the last part the upper."""
         width = self._randomness.width
         self._numerator = (self._numerator << width) | word
         self.bits += width
@@ -56,13 +60,11 @@ class PartialNumber(ABC):
         if word < (1 << width) - 1:
             self._high = None
 
-    def lower(self, precision: int) -> Bound:
-        """Bound the number from below; minus infinity while nothing is known."""
-        return self._at(Fraction(self._numerator, 1 << self.bits), _bits(precision), "low")
-
-    def upper(self, precision: int) -> Bound:
-        """Bound the number from above; plus infinity while nothing is known."""
-        return self._at(Fraction(self._numerator + 1, 1 << self.bits), _bits(precision), "high")
+    @property
+    def _known(self) -> Enclosure:
+        """What is known of the uniform number."""
+        unit = 1 << self.bits
+        return Enclosure(Fraction(self._numerator, unit), Fraction(self._numerator + 1, unit))
 
     def greater_than(self, other: PartialNumber) -> bool:
         """Decide self > other exactly, drawing bits until the two intervals part.
@@ -97,10 +99,6 @@ class PartialNumber(ABC):
         return f"<{type(self).__name__} number, {self.bits} bits drawn>"
 
 
-def _bits(precision: int) -> int:
-    return whole(precision, "precision", least=1, most=MOST_BITS)
-
-
 class Uniform(PartialNumber):
     """A number uniform between 0 and 1; its bounds are exact, whatever the precision."""
 
@@ -113,9 +111,15 @@ class Uniform(PartialNumber):
         number._append(word)
         return number
 
-    def _at(self, u: Fraction, precision: int, end: Literal["low", "high"]) -> Bound:
-        del precision, end
-        return u
+    def lower(self, precision: int = 1) -> Fraction:
+        """Give the lower end, exactly, whatever the precision."""
+        del precision
+        return self._known.low
+
+    def upper(self, precision: int = 1) -> Fraction:
+        """Give the upper end, exactly, whatever the precision."""
+        del precision
+        return self._known.high
 
 
 class _Noisy(PartialNumber):
@@ -130,14 +134,18 @@ class _Noisy(PartialNumber):
         self._shift = score(shift)
 
     @abstractmethod
-    def _quantile(self, u: Fraction, precision: int) -> Enclosure | float:
-        """Enclose the quantile function at 0 <= u < 1."""
+    def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:
+        """Enclose the quantile function at u, or nothing where it is infinite."""
 
-    def _at(self, u: Fraction, precision: int, end: Literal["low", "high"]) -> Bound:
-        noise = math.inf if u == 1 else self._quantile(u, precision)
-        if isinstance(noise, float):
-            return noise
-        return self._shift + self._scale * getattr(noise, end)
+    def lower(self, precision: int) -> Bound:
+        """Bound the number from below, to a relative 2**-precision of its noise."""
+        noise = self._quantile(self._known.low, whole(precision, "precision", least=1, most=MOST_BITS))
+        return -math.inf if noise is None else self._shift + self._scale * noise.low
+
+    def upper(self, precision: int) -> Bound:
+        """Bound the number from above, to a relative 2**-precision of its noise."""
+        noise = self._quantile(self._known.high, whole(precision, "precision", least=1, most=MOST_BITS))
+        return math.inf if noise is None else self._shift + self._scale * noise.high
 
 
 class Gumbel(_Noisy):
@@ -145,10 +153,8 @@ class Gumbel(_Noisy):
 
     __slots__ = ()
 
-    def _quantile(self, u: Fraction, precision: int) -> Enclosure | float:
-        if u == 0:
-            return -math.inf
-        return enclose(lambda ball: -(-ball.log()).log(), u, precision=precision)
+    def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:
+        return enclose(lambda ball: -(-ball.log()).log(), u, precision=precision) if 0 < u < 1 else None
 
 
 class Exponential(_Noisy):
@@ -156,5 +162,5 @@ class Exponential(_Noisy):
 
     __slots__ = ()
 
-    def _quantile(self, u: Fraction, precision: int) -> Enclosure | float:
-        return enclose(lambda ball: -ball.log(), 1 - u, precision=precision)
+    def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:
+        return enclose(lambda ball: -ball.log(), 1 - u, precision=precision) if u < 1 else None

@@ -66,7 +66,7 @@ class SystemRandomness:
             return self._ahead.pop()
         except IndexError:
             pass
-        fresh = list(struct.unpack(f"={self._BLOCK}Q", _read(8 * self._BLOCK)))
+        fresh: list[int] = list(struct.unpack(f"={self._BLOCK}Q", _read(8 * self._BLOCK)))
         word = fresh.pop()
         self._ahead.extend(fresh)
         return word

@@ -22,15 +22,11 @@ EXP_STEP = 512
 """bernoulli_exp splits larger exponents, so that no probability below exp(-512) is ever enclosed."""
 
 
-EXACT = 1
-"""The bounds of a uniform number are exact at any precision."""
-
-
 def uniform_below(n: int, randomness: Randomness) -> int:
     """Draw 0, 1, ..., n - 1 with equal probability.
 
-    ``value`` is uniform below ``span`` throughout: a word makes both larger, a hit leaves with value modulo n,
-    a miss keeps what is left of them (Lumbroso 2013, Optimal discrete uniform generation).
+    ``value`` is uniform below ``span`` throughout: a word makes both larger, a hit leaves with value
+    modulo n, a miss keeps what is left of them (Lumbroso 2013, Optimal discrete uniform generation).
     """
     sides = whole(n, "n", least=1)
     source = checked(randomness)
@@ -82,9 +78,9 @@ def falls_below(number: Uniform, enclose: Callable[[int], Enclosure]) -> bool:
         if number.bits + SPARE_BITS > precision:
             precision = number.bits + 64
             low, high = enclose(precision)
-        if number.upper(EXACT) <= low:
+        if number.upper() <= low:
             return True
-        if number.lower(EXACT) >= high:
+        if number.lower() >= high:
             return False
         number.refine()
 
@@ -122,10 +118,10 @@ def _floor_of(quantile: Callable[[Ball, Ball], Ball], parameter: Fraction, rando
     number = Uniform(randomness)
     while True:
         number.refine()
-        if number.lower(EXACT) > 0:
+        if number.lower() > 0:
             bits = number.bits + SPARE_BITS
-            least = math.floor(enclose(quantile, number.upper(EXACT), parameter, precision=bits).low)
-            most = math.floor(enclose(quantile, number.lower(EXACT), parameter, precision=bits).high)
+            least = math.floor(enclose(quantile, number.upper(), parameter, precision=bits).low)
+            most = math.floor(enclose(quantile, number.lower(), parameter, precision=bits).high)
             if least == most:
                 return least
 
@@ -143,9 +139,9 @@ def binomial(n: int, p: Number, randomness: Randomness) -> int:
     while True:
         number.refine()
         for successes, reached in _outward(trials, probability, number.bits + SPARE_BITS):
-            if number.upper(EXACT) <= reached.low:
+            if number.upper() <= reached.low:
                 return successes
-            if number.lower(EXACT) < reached.high:
+            if number.lower() < reached.high:
                 break
 
 
