@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dpselect.errors import InvalidParameter, OutsideDomain
+from dpselect.errors import InvalidParameter
 
 Number: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]
 """What a parameter may be given as."""
@@ -101,6 +101,14 @@ def not_negative(value: Number, name: str) -> Fraction:
     return read
 
 
+def probability(value: Number, name: str) -> Fraction:
+    """Read a probability."""
+    read = rational(value, name)
+    if not 0 <= read <= 1:
+        raise InvalidParameter.must_be(name, "a probability from 0 to 1", got=value)
+    return read
+
+
 def whole(value: object, name: str, *, least: int, most: int | None = None) -> int:
     """Read a count: an int (NumPy's too), never a bool or a float, between its bounds."""
     if isinstance(value, Integral) and not isinstance(value, bool):
@@ -111,18 +119,21 @@ def whole(value: object, name: str, *, least: int, most: int | None = None) -> i
     raise InvalidParameter.must_be(name, f"a whole number {bounds}", got=value)
 
 
-def score(value: object) -> Fraction:
-    """Read a finite score as the exact number that it is; a refusal does not say what it saw.
+def score(value: object) -> Fraction | None:
+    """Read a finite score as the exact number that it is; None if it is no such thing.
 
-    >>> score(0.1) == Fraction(1, 10)
-    False
+    It does not raise, so that the caller can let go of the value before it does.
+
+    >>> score(0.5), score(0.1) == Fraction(1, 10), score("1")
+    (Fraction(1, 2), False, None)
     """
-    if isinstance(value, Rational) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, float | np.floating | Decimal) and math.isfinite(value):
         return Fraction(*value.as_integer_ratio())
-    del value
-    raise OutsideDomain("a score must be a finite real number: int, float, Decimal or Fraction.")
+    return None
 
 
 def rounded_up(x: Number, digits: int) -> str:

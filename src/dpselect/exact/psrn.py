@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Self, TypeAlias
 
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, OutsideDomain
 from dpselect.exact.enclosures import MOST_BITS, Enclosure, enclose
 from dpselect.exact.numbers import Number, positive, score, whole
 from dpselect.exact.randomness import Randomness, checked
@@ -129,9 +129,13 @@ class _Noisy(PartialNumber):
 
     def __init__(self, shift: object, scale: Number, randomness: Randomness) -> None:
         """Read shift as a score (a float is the binary number it is) and scale as a parameter."""
+        read = score(shift)
+        del shift
+        if read is None:
+            raise OutsideDomain("shift must be a finite real number: int, float, Decimal or Fraction.")
+        self._shift = read
         self._scale = positive(scale, "scale")
         super().__init__(randomness)
-        self._shift = score(shift)
 
     @abstractmethod
     def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:

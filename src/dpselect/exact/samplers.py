@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
-from dpselect.exact.numbers import Number, not_negative, positive, rational, whole
+from dpselect.exact.numbers import Number, not_negative, positive, probability, whole
 from dpselect.exact.psrn import SPARE_BITS, Uniform
 from dpselect.exact.randomness import Randomness, checked
 
@@ -41,22 +41,14 @@ def uniform_below(n: int, randomness: Randomness) -> int:
 
 def bernoulli(p: Number, randomness: Randomness) -> bool:
     """Draw True with probability exactly p, by comparing random digits with the digits of p."""
-    remainder = _probability(p)
+    top, bottom = probability(p, "p").as_integer_ratio()
     source = checked(randomness)
-    top, bottom = remainder.numerator, remainder.denominator
     while 0 < top < bottom:
         digit, top = divmod(top << source.width, bottom)
         word = source.word()
         if word != digit:
             return word < digit
     return top == bottom
-
-
-def _probability(p: Number) -> Fraction:
-    probability = rational(p, "p")
-    if not 0 <= probability <= 1:
-        raise InvalidParameter.must_be("p", "a probability from 0 to 1", got=p)
-    return probability
 
 
 def bernoulli_enclosed(enclose: Callable[[int], Enclosure], randomness: Randomness) -> bool:
@@ -97,12 +89,12 @@ def bernoulli_exp(x: Number, randomness: Randomness) -> bool:
 
 def geometric(p: Number, randomness: Randomness) -> int:
     """Draw the number of trials until the first success: 1, 2, ...; each succeeds with probability p."""
-    probability = _probability(p)
-    if not probability > 0:
+    success = probability(p, "p")
+    if not success > 0:
         raise InvalidParameter.must_be("p", "above zero", got=p, way_out="A trial must be able to succeed.")
-    if probability == 1:
+    if success == 1:
         return 1
-    failure = 1 - probability
+    failure = 1 - success
     return 1 + _floor_of(lambda u, fail: u.log() / fail.log(), failure, randomness)
 
 
@@ -132,13 +124,13 @@ def binomial(n: int, p: Number, randomness: Randomness) -> int:
     One uniform number is compared with the summed probabilities of the mode, of what lies beside it, and so
     on outward: about sqrt(n p (1 - p)) steps.
     """
-    trials, probability = whole(n, "n", least=0), _probability(p)
-    if trials == 0 or probability in (0, 1):
-        return trials * int(probability)
+    trials, success = whole(n, "n", least=0), probability(p, "p")
+    if trials == 0 or success in (0, 1):
+        return trials * int(success)
     number = Uniform(randomness)
     while True:
         number.refine()
-        for successes, reached in _outward(trials, probability, number.bits + SPARE_BITS):
+        for successes, reached in _outward(trials, success, number.bits + SPARE_BITS):
             if number.upper() <= reached.low:
                 return successes
             if number.lower() < reached.high:

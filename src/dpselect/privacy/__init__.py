@@ -1,0 +1,43 @@
+"""The vocabulary of the proofs: domains, metrics, measures, losses, and the measurement that joins them."""
+
+from dpselect.privacy.curves import PrivacyProfile, RenyiCurve
+from dpselect.privacy.domains import atom_domain, vector_domain
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.measurement import Measurement, user_measurement
+from dpselect.privacy.measures import (
+    approximate,
+    max_divergence,
+    range_divergence,
+    renyi_divergence,
+    zero_concentrated_divergence,
+)
+from dpselect.privacy.metrics import (
+    absolute_distance,
+    change_one_distance,
+    linf_distance,
+    range_distance,
+    symmetric_distance,
+)
+
+__all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "Measurement",
+    "PrivacyProfile",
+    "PureDP",
+    "RenyiCurve",
+    "RenyiDP",
+    "absolute_distance",
+    "approximate",
+    "atom_domain",
+    "change_one_distance",
+    "linf_distance",
+    "max_divergence",
+    "range_distance",
+    "range_divergence",
+    "renyi_divergence",
+    "symmetric_distance",
+    "user_measurement",
+    "vector_domain",
+    "zero_concentrated_divergence",
+]

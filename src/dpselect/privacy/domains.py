@@ -1,0 +1,148 @@
+"""Domains: which inputs a measurement accepts. An error says what is accepted, never what was seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Integral, Rational
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.errors import InvalidParameter, OutsideDomain
+from dpselect.exact.numbers import whole
+
+NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity."
+"""The one sentence that depends on values: said of any of the three, anywhere."""
+
+Values: TypeAlias = NDArray[Any] | Sequence[object]
+"""A vector as it can be walked: a one-dimensional array of numbers, or a list or tuple."""
+
+
+@dataclass(frozen=True)
+class AtomDomain:
+    """One number: of ``int``, the whole numbers; of ``float``, every exact real number and minus infinity."""
+
+    kind: type[int | float]
+    nullable: bool = False
+
+    def check(self, value: object) -> None:
+        """Refuse a value outside the domain."""
+        wrong_type, wrong_value = not self._is_number(value), self._is_excluded(value)
+        del value
+        if wrong_value:
+            raise OutsideDomain(NOT_A_SCORE)
+        if wrong_type:
+            raise OutsideDomain(self.wanted)
+
+    @property
+    def wanted(self) -> str:
+        """What an element must be, as a sentence."""
+        if self.kind is int:
+            return "scores must be whole numbers; use atom_domain(float) for others."
+        return "scores must be real numbers: int, float, Decimal or Fraction."
+
+    def admits_dtype(self, dtype: np.dtype[Any]) -> bool:
+        """Say whether an array of this dtype may hold elements of the domain."""
+        return dtype.kind in ("iu" if self.kind is int else "iuf")
+
+    def _is_number(self, value: object) -> bool:
+        if isinstance(value, bool):
+            return False
+        if isinstance(value, Integral):
+            return True
+        if value is None or _is_nan(value):
+            return self.nullable
+        return self.kind is float and isinstance(value, Rational | float | np.floating | Decimal)
+
+    def _is_excluded(self, value: object) -> bool:
+        if value is None or _is_nan(value):
+            return not self.nullable
+        return isinstance(value, float | np.floating | Decimal) and value == math.inf
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
+
+
+@dataclass(frozen=True)
+class VectorDomain:
+    """A vector of elements of one atom domain, of a public size where one is given."""
+
+    element_domain: AtomDomain
+    size: int | None = None
+
+    def check(self, values: object) -> None:
+        """Refuse a vector outside the domain."""
+        refusal = self._refusal(values)
+        del values
+        if refusal:
+            raise OutsideDomain(refusal)
+
+    def _refusal(self, values: object) -> str | None:
+        """Say what is wrong, in a sentence made of the domain alone."""
+        vector = as_vector(values)
+        if vector is None:
+            return "scores must be a one-dimensional array, a list, a tuple or a series of numbers."
+        if self.size is not None and len(vector) != self.size:
+            return f"scores must be {self.size} in number, as the domain says."
+        if isinstance(vector, np.ndarray):
+            return self._array_refusal(vector)
+        return next(filter(None, map(self._element_refusal, vector)), None)
+
+    def _array_refusal(self, array: NDArray[Any]) -> str | None:
+        if not self.element_domain.admits_dtype(array.dtype):
+            return self.element_domain.wanted
+        if array.dtype.kind == "f" and array.size:
+            excluded = np.isposinf(array).any() or (
+                np.isnan(array).any() and not self.element_domain.nullable
+            )
+            return NOT_A_SCORE if excluded else None
+        return None
+
+    def _element_refusal(self, element: object) -> str | None:
+        try:
+            self.element_domain.check(element)
+        except OutsideDomain as refused:
+            return str(refused)
+        return None
+
+
+def as_vector(values: object) -> Values | None:
+    """See a list, a tuple, an array or a series as something to walk; None for anything else."""
+    if isinstance(values, list | tuple):
+        return values
+    if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
+        return None
+    array = np.asarray(values)
+    if array.ndim != 1:
+        return None
+    return array.tolist() if array.dtype == object else array
+
+
+def atom_domain(kind: type[int | float], *, nullable: bool = False) -> AtomDomain:
+    """Give the domain of whole numbers (``int``) or of exact real numbers (``float``).
+
+    >>> atom_domain(int)
+    AtomDomain(kind=<class 'int'>, nullable=False)
+    """
+    if kind is not int and kind is not float:
+        raise InvalidParameter("kind must be int or float, the type itself.")
+    if not isinstance(nullable, bool):
+        raise InvalidParameter.must_be("nullable", "True or False", got=nullable)
+    return AtomDomain(kind, nullable)
+
+
+def vector_domain(atom_domain: AtomDomain, size: int | None = None) -> VectorDomain:
+    """Give the domain of vectors whose elements are of one atom domain."""
+    if not isinstance(atom_domain, AtomDomain):
+        raise InvalidParameter.must_be(
+            "atom_domain",
+            "a domain of numbers",
+            got=atom_domain,
+            way_out="Write atom_domain(int) or atom_domain(float).",
+        )
+    return VectorDomain(atom_domain, None if size is None else whole(size, "size", least=1))

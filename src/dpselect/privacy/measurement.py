@@ -1,0 +1,173 @@
+"""A measurement is a draw and its price, kept together.
+
+What goes wrong while data is in reach is told by a constant sentence, from a frame that no longer holds data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Protocol, get_args
+
+from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed
+from dpselect.exact.numbers import Number
+from dpselect.exact.randomness import Randomness, checked, system
+from dpselect.privacy.domains import AtomDomain, VectorDomain
+from dpselect.privacy.measures import Distance, Loss, Measure
+from dpselect.privacy.metrics import Metric
+
+
+class Draw(Protocol):
+    """What a measurement does: a small frozen callable, so that it compares and shows itself well.
+
+    One whose class says ``checks_domain = True`` refuses by itself what its input domain excludes.
+    """
+
+    def __call__(self, arg: Any, randomness: Randomness, /) -> Any:  # noqa: ANN401 - any input, any output
+        """Draw an output."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A randomised function of private data, with the map from input to output distance.
+
+    Precondition
+        neighbours are within d_in of each other under ``input_metric``       claimed by the caller
+        ``privacy_map`` bounds ``output_measure`` of the outputs on them      claimed by whoever built this
+
+    >>> from dpselect.privacy import atom_domain, max_divergence, range_distance, vector_domain
+    >>> always_tea = user_measurement(
+    ...     input_domain=vector_domain(atom_domain(int)),
+    ...     input_metric=range_distance(),
+    ...     output_measure=max_divergence(),
+    ...     function=lambda scores: "tea",
+    ...     privacy_map=lambda d_in: 0,
+    ... )
+    >>> always_tea([3, 1]), always_tea.map(1), always_tea.price(1)
+    ('tea', Fraction(0, 1), PureDP('0'))
+    """
+
+    input_domain: AtomDomain | VectorDomain
+    input_metric: Metric
+    output_measure: Measure
+    function: Draw
+    privacy_map: Callable[[Fraction], Any]
+
+    def __post_init__(self) -> None:
+        """Refuse parts that are not what they should be."""
+        _must_be_one_of(AtomDomain | VectorDomain, "input_domain", "a domain", self.input_domain)
+        _must_be_one_of(Metric, "input_metric", "a metric", self.input_metric)
+        _must_be_one_of(Measure, "output_measure", "a privacy measure", self.output_measure)
+        for name in ("function", "privacy_map"):
+            if not callable(getattr(self, name)):
+                raise InvalidParameter.must_be(name, "a function", got=getattr(self, name))
+
+    def __call__(self, arg: object) -> Any:  # noqa: ANN401
+        """Draw with the system's randomness."""
+        held = [arg]
+        del arg
+        return self._draw(held, system())
+
+    def draw(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+        """Draw with another source of randomness."""
+        held = [arg]
+        del arg
+        return self._draw(held, checked(randomness))
+
+    def _draw(self, held: list[object], randomness: Randomness) -> Any:  # noqa: ANN401
+        """Draw from what is held, let go of it, and only then refuse or post-process."""
+        function, steps = self.function, []
+        while isinstance(function, Postprocessed):
+            steps.append(function.then)
+            function = function.function
+        output, refusal = _attempt(function, self.input_domain, held, randomness)
+        if refusal is not None:
+            raise refusal
+        for step in reversed(steps):
+            output = step(output)
+        return output
+
+    def map(self, d_in: Number) -> Distance:
+        """Bound the distance of the outputs on inputs within d_in of each other."""
+        return self.output_measure.distance(self.privacy_map(self.input_metric.distance(d_in)))
+
+    def price(self, d_in: Number) -> Loss:
+        """Give the map as a loss: what a release costs if one person moves the input by d_in."""
+        return self.output_measure.loss(self.map(d_in))
+
+    def check(self, d_in: Number, d_out: object) -> bool:
+        """Say whether the map at d_in is within d_out: a distance, a loss, or (epsilon, delta)."""
+        return self.map(d_in) <= self.output_measure.distance(d_out)  # type: ignore[operator]
+
+    def __rshift__(self, then: Callable[[Any], Any]) -> Measurement:
+        """Post-process: the price stays, whatever ``then`` does with the output."""
+        if not callable(then):
+            raise InvalidParameter.must_be("what follows >>", "a function of the output", got=then)
+        return replace(self, function=Postprocessed(self.function, then))
+
+
+def _must_be_one_of(kinds: Any, name: str, what: str, got: object) -> None:  # noqa: ANN401 - a union of types
+    if not isinstance(got, get_args(kinds)):
+        raise InvalidParameter.must_be(name, what, got=got)
+
+
+@dataclass(frozen=True)
+class Postprocessed:
+    """A draw, and what is done with its output, out of sight of the data."""
+
+    function: Draw
+    then: Callable[[Any], Any]
+
+    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+        """Draw, then post-process."""
+        return self.then(self.function(arg, randomness))
+
+
+def _attempt(
+    function: Draw, domain: AtomDomain | VectorDomain, held: list[object], randomness: Randomness
+) -> tuple[Any, BaseException | None]:
+    """Run on what is held and give the output, or a fresh refusal that remembers nothing."""
+    arg = held.pop()
+    try:
+        if not getattr(function, "checks_domain", False):
+            domain.check(arg)
+        return function(arg, randomness), None
+    except OutsideDomain as error:
+        return None, OutsideDomain(*error.args)
+    except RandomnessFailed:
+        return None, RandomnessFailed()
+    except Exception:  # noqa: BLE001 - its text, type and frames may hold data
+        return None, ReleaseFailed()
+    except BaseException as error:  # noqa: BLE001 - Ctrl-C and the end of a tape pass, without their frames
+        error.__context__ = error.__cause__ = None
+        return None, error.with_traceback(None)
+
+
+def user_measurement(
+    *,
+    input_domain: AtomDomain | VectorDomain,
+    input_metric: Metric,
+    output_measure: Measure,
+    function: Callable[[Any], Any],
+    privacy_map: Callable[[Fraction], Any],
+) -> Measurement:
+    """Wrap a function of yours, with the price that you claim for it.
+
+    The claim is yours: nothing here can check that ``privacy_map`` is true of ``function``.
+    """
+    if not callable(function):
+        raise InvalidParameter.must_be("function", "a function", got=function)
+    return Measurement(input_domain, input_metric, output_measure, PlainFunction(function), privacy_map)
+
+
+@dataclass(frozen=True)
+class PlainFunction:
+    """A function that brings its own randomness."""
+
+    function: Callable[[Any], Any]
+
+    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+        """Call it."""
+        del randomness
+        return self.function(arg)

@@ -1,0 +1,130 @@
+"""Privacy measures: the currency of a guarantee. Each reads a distance, turns it into a loss and compares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from dpselect.errors import IncomparableLosses, InvalidParameter
+from dpselect.privacy.curves import Amount, PrivacyProfile, RenyiCurve, amount
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+
+Distance: TypeAlias = Amount | RenyiCurve | PrivacyProfile
+Loss: TypeAlias = PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile
+
+
+@dataclass(frozen=True)
+class MaxDivergence:
+    """Pure differential privacy: epsilon."""
+
+    def distance(self, value: Any) -> Amount:  # noqa: ANN401 - what a privacy map returns is read here
+        """Read an epsilon."""
+        return amount(value.epsilon if isinstance(value, PureDP) else _no_loss(value, PureDP), "epsilon")
+
+    def loss(self, distance: Any) -> PureDP:  # noqa: ANN401
+        """Turn a distance into a loss."""
+        return PureDP(distance)
+
+
+@dataclass(frozen=True)
+class ZeroConcentratedDivergence:
+    """Zero-concentrated differential privacy: rho."""
+
+    def distance(self, value: Any) -> Amount:  # noqa: ANN401
+        """Read a rho."""
+        return amount(value.rho if isinstance(value, ZCDP) else _no_loss(value, ZCDP), "rho")
+
+    def loss(self, distance: Any) -> ZCDP:  # noqa: ANN401
+        """Turn a distance into a loss."""
+        return ZCDP(distance)
+
+
+@dataclass(frozen=True)
+class RangeDivergence:
+    """Bounded range: the privacy loss lies in a window of length eta."""
+
+    def distance(self, value: Any) -> Amount:  # noqa: ANN401
+        """Read an eta."""
+        return amount(_no_loss(value, None), "eta")
+
+    def loss(self, distance: Any) -> Loss:  # noqa: ANN401
+        """Refuse: windows move with earlier answers, so their lengths do not add."""
+        del distance
+        raise InvalidParameter(
+            "range divergence has no price, because it does not add; "
+            "build the measurement for max_divergence() or zero_concentrated_divergence()."
+        )
+
+
+@dataclass(frozen=True)
+class RenyiDivergence:
+    """Rényi differential privacy: a bound for each order."""
+
+    def distance(self, value: Any) -> RenyiCurve:  # noqa: ANN401
+        """Read a curve, or what makes one."""
+        return RenyiDP(value.curve if isinstance(value, RenyiDP) else _no_loss(value, RenyiDP)).curve
+
+    def loss(self, distance: Any) -> RenyiDP:  # noqa: ANN401
+        """Turn a curve into a loss."""
+        return RenyiDP(distance)
+
+
+@dataclass(frozen=True)
+class Approximate:
+    """Approximate differential privacy: a delta for each epsilon."""
+
+    measure: MaxDivergence
+
+    def distance(self, value: Any) -> PrivacyProfile:  # noqa: ANN401
+        """Read a profile, or what makes one: a function, a table, or a single pair."""
+        if isinstance(value, PrivacyProfile):
+            return value
+        if isinstance(value, ApproxDP):
+            value = (value.epsilon, value.delta)
+        if isinstance(value, tuple) and len(value) == 2:
+            value = dict([value])
+        return PrivacyProfile(_no_loss(value, ApproxDP))
+
+    def loss(self, distance: Any) -> PrivacyProfile:  # noqa: ANN401
+        """Give the profile itself."""
+        return self.distance(distance)
+
+
+Measure: TypeAlias = (
+    MaxDivergence | ZeroConcentratedDivergence | RangeDivergence | RenyiDivergence | Approximate
+)
+
+
+def _no_loss(value: Any, wanted: type | None) -> Any:  # noqa: ANN401
+    """Let a bare distance through; a loss of another kind is not one."""
+    if isinstance(value, PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile):
+        kind = f"only with {wanted.__name__}" if wanted else "with no loss"
+        raise IncomparableLosses(f"this measure compares {kind}; got {type(value).__name__}.")
+    return value
+
+
+def max_divergence() -> MaxDivergence:
+    """Give the measure of pure differential privacy."""
+    return MaxDivergence()
+
+
+def zero_concentrated_divergence() -> ZeroConcentratedDivergence:
+    """Give the measure of zero-concentrated differential privacy."""
+    return ZeroConcentratedDivergence()
+
+
+def renyi_divergence() -> RenyiDivergence:
+    """Give the measure of Rényi differential privacy."""
+    return RenyiDivergence()
+
+
+def range_divergence() -> RangeDivergence:
+    """Give the measure of bounded range."""
+    return RangeDivergence()
+
+
+def approximate(measure: MaxDivergence) -> Approximate:
+    """Give the measure that allows the guarantee of ``measure`` to fail with probability delta."""
+    if not isinstance(measure, MaxDivergence):
+        raise InvalidParameter.must_be("measure", "max_divergence()", got=measure)
+    return Approximate(measure)

@@ -1,0 +1,27 @@
+"""Neighbours: the one table between the words for a relation and the metric that measures it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from dpselect.errors import InvalidParameter
+from dpselect.privacy.metrics import ChangeOneDistance, SymmetricDistance
+
+Neighbours: TypeAlias = Literal["add_remove", "change_one"]
+
+METRIC_OF: Mapping[str, SymmetricDistance | ChangeOneDistance] = MappingProxyType(
+    {"add_remove": SymmetricDistance(), "change_one": ChangeOneDistance()}
+)
+
+
+def metric_of(neighbours: Neighbours) -> SymmetricDistance | ChangeOneDistance:
+    """Give the metric under which two data sets at distance one are neighbours.
+
+    >>> metric_of("change_one")
+    ChangeOneDistance()
+    """
+    if not isinstance(neighbours, str) or neighbours not in METRIC_OF:
+        raise InvalidParameter.must_be("neighbours", '"add_remove" or "change_one"', got=neighbours)
+    return METRIC_OF[neighbours]
