@@ -5,9 +5,8 @@ Losses of different kinds do none of it: a conversion is always spelled out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Self
 
@@ -18,12 +17,13 @@ from dpselect.privacy.curves import Amount, Formula, RenyiCurve, amount, times
 LONGEST_EXACT = 24
 
 
-class _Loss(ABC):
+@dataclass(frozen=True)
+class _Loss:
     """The arithmetic of guarantees, written once: part by part."""
 
-    @abstractmethod
     def parts(self) -> tuple[Any, ...]:
         """Give the parts of the loss, in the order of the constructor."""
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
     def _of(cls, *parts: Any) -> Self:  # noqa: ANN401 - the parts are those of the subclass
@@ -92,9 +92,6 @@ class PureDP(_Loss):
         """Read epsilon, exactly; ``math.inf`` is no privacy."""
         object.__setattr__(self, "epsilon", amount(epsilon, "epsilon"))
 
-    def parts(self) -> tuple[Amount]:
-        return (self.epsilon,)
-
     def __str__(self) -> str:
         return f"epsilon {_readably(self.epsilon)}"
 
@@ -112,9 +109,6 @@ class ZCDP(_Loss):
     def __init__(self, rho: Number) -> None:
         """Read rho, exactly; ``math.inf`` is no privacy."""
         object.__setattr__(self, "rho", amount(rho, "rho"))
-
-    def parts(self) -> tuple[Amount]:
-        return (self.rho,)
 
     def __str__(self) -> str:
         return f"rho {_readably(self.rho)}"
@@ -138,9 +132,6 @@ class ApproxDP(_Loss):
         object.__setattr__(self, "epsilon", amount(epsilon, "epsilon"))
         object.__setattr__(self, "delta", probability(delta, "delta"))
 
-    def parts(self) -> tuple[Amount, Fraction]:
-        return (self.epsilon, self.delta)
-
     @classmethod
     def _of(cls, *parts: Any) -> Self:  # noqa: ANN401 - as in the base
         epsilon, delta = parts
@@ -163,9 +154,6 @@ class RenyiDP(_Loss):
     def __init__(self, curve: RenyiCurve | Formula | Mapping[Number, Number]) -> None:
         """Take a curve, or what makes one: a function of the order, or a table {order: epsilon}."""
         object.__setattr__(self, "curve", curve if isinstance(curve, RenyiCurve) else RenyiCurve(curve))
-
-    def parts(self) -> tuple[RenyiCurve]:
-        return (self.curve,)
 
     def __str__(self) -> str:
         return f"Rényi divergence {self.curve!r}"

@@ -1,0 +1,1 @@
+"""The command line: it speaks to people, and holds no privacy logic."""
