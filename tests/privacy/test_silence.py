@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed
-from dpselect.exact.psrn import Exponential, Gumbel
+from dpselect.exact.psrn import Gumbel
 from dpselect.exact.randomness import Randomness, system
 from dpselect.privacy import (
     Measurement,
@@ -234,28 +234,22 @@ def exits(scores: object) -> NoReturn:
     raise SystemExit
 
 
-@each_container
 @each_call
 @pytest.mark.parametrize(
     ("function", "kind"),
     [(interrupts, KeyboardInterrupt), (interrupts_within_an_except, KeyboardInterrupt), (exits, SystemExit)],
 )
 def test_d9_ctrl_c_passes_through_without_the_frames_and_errors_that_hold_scores(
-    function: Callable[[Any], Any],
-    kind: type[BaseException],
-    call: Callable[[Measurement, Any], Any],
-    hold: Callable[[], Any],
+    function: Callable[[Any], Any], kind: type[BaseException], call: Callable[[Measurement, Any], Any]
 ) -> None:
-    with pytest.raises(kind) as caught:
-        call(measure(function), hold())
-    assert leaks(caught.value) == []
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
-    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
-    assert all(Path(file).parent.name == "privacy" for file in files)
-    assert function.__name__ not in [
-        frame.f_code.co_name for frame, _ in traceback.walk_tb(caught.value.__traceback__)
-    ]
+    for hold in WAYS_TO_HOLD.values():
+        with pytest.raises(kind) as caught:
+            call(measure(function), hold())
+        assert leaks(caught.value) == []
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+        names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
+        assert function.__name__ not in names
 
 
 def test_d9_an_error_of_a_function_does_not_outlive_the_refusal() -> None:
@@ -359,13 +353,11 @@ each_stranger = pytest.mark.parametrize("outside", OUTSIDE.values(), ids=list(OU
 
 
 @each_stranger
-@each_call
-def test_d8_what_is_outside_the_domain_is_refused_without_a_score(
-    outside: object, call: Callable[[Measurement, Any], Any]
-) -> None:
-    with pytest.raises(OutsideDomain) as caught:
-        call(measure(same), outside)
-    assert leaks(caught.value) == []
+def test_d8_what_is_outside_the_domain_is_refused_without_a_score(outside: object) -> None:
+    for call in WAYS_TO_CALL.values():
+        with pytest.raises(OutsideDomain) as caught:
+            call(measure(same), outside)
+        assert leaks(caught.value) == []
 
 
 @each_stranger
@@ -429,20 +421,6 @@ def test_a7_null_nan_and_infinity_get_the_same_sentence_at_every_position(
 
 
 # Partially sampled numbers.
-
-
-@pytest.mark.parametrize("kind", [Gumbel, Exponential])
-@pytest.mark.parametrize(
-    "shift",
-    ["31337.25", [8675309], complex(31337.25), True, None, float("nan"), float("inf"), float("-inf")],
-    ids=repr,
-)
-def test_d9_a_noisy_number_refuses_its_shift_without_showing_it(
-    kind: type[Gumbel | Exponential], shift: object
-) -> None:
-    with pytest.raises(OutsideDomain, match="shift must be a finite real number") as caught:
-        kind(shift, 1, system())
-    assert leaks(caught.value) == []
 
 
 def test_d10_a_noisy_number_shows_neither_its_shift_nor_its_bits() -> None:

@@ -21,7 +21,9 @@ PACKAGE = Path(__file__).parents[1]
 Span = tuple[tuple[int, int], tuple[int, int]]
 """From (row, column) to (row, column): rows from 1, columns from 0."""
 
+FIELDS = frozenset({"proves", "digest", "relies on", "tested by"})
 _FIELD = re.compile(r"^(proves|digest|relies on|tested by): *(.*)$", re.MULTILINE)
+_DIGEST = re.compile(r"^digest:.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,9 @@ def proofs(package: Path = PACKAGE) -> Iterator[Proof]:
     """Find every proof of the package."""
     for path in sorted(package.rglob("*.proof.md")):
         head = dict(_FIELD.findall(path.read_text(encoding="utf-8").split("\n---\n")[0]))
+        missing = FIELDS - head.keys()
+        if missing:
+            raise InvalidParameter(f"{path.name} must begin with {', '.join(sorted(missing))}.")
         yield Proof(
             path, head["proves"], head["digest"], _names(head["relies on"]), _names(head["tested by"])
         )
@@ -74,7 +79,7 @@ def digest(source: str) -> str:
     >>> digest("x = 1  # one") == digest("x = 1")
     True
     """
-    lines = source.splitlines()
+    lines = source.split("\n")
     for (row, column), (last_row, end) in sorted(
         [*_docstrings(source, lines), *_comments(source)], reverse=True
     ):
@@ -105,9 +110,7 @@ def reviewed(name: str, package: Path = PACKAGE) -> str:
     for proof in proofs(package):
         if name in (proof.code.stem, proof.proves):
             text = proof.path.read_text(encoding="utf-8")
-            proof.path.write_text(
-                text.replace(f"digest: {proof.recorded}", f"digest: {proof.digest}", 1), encoding="utf-8"
-            )
+            proof.path.write_text(_DIGEST.sub(f"digest: {proof.digest}", text, count=1), encoding="utf-8")
             return proof.digest
     known = ", ".join(proof.code.stem for proof in proofs(package))
     raise InvalidParameter.must_be("NAME", "a module with a proof", got=name, way_out=f"There are: {known}.")

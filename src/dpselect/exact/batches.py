@@ -49,6 +49,18 @@ def uniforms_below(n: int, count: int, randomness: Randomness) -> NDArray[np.uin
     return values % np.uint64(sides) if sides < 2**64 else values
 
 
+def bernoulli_estimated(estimate: float, exactly: Callable[[int], Enclosure], randomness: Randomness) -> bool:
+    """Draw one coin as ``bernoullis`` draws many."""
+    word = randomness.word()
+    step = 2.0**-randomness.width
+    at = word * step
+    if at + step <= estimate * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK:
+        return True
+    if at >= estimate * (1 + RELATIVE_SLACK) + ABSOLUTE_SLACK:
+        return False
+    return falls_below(Uniform.begun(word, randomness), exactly)
+
+
 def bernoullis(
     estimates: NDArray[np.float64],
     exactly: Callable[[int], Callable[[int], Enclosure]],

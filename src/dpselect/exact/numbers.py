@@ -12,7 +12,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -36,11 +36,9 @@ def rational(value: Number, name: str) -> Fraction:
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 1000000))
     """
     read = None
-    if isinstance(value, bool | np.bool_):
-        pass
-    elif isinstance(value, Integral):
+    if is_whole(value):
         read = Fraction(operator.index(value))
-    elif isinstance(value, Rational):
+    elif isinstance(value, Rational) and not isinstance(value, Integral):
         read = Fraction(int(value.numerator), int(value.denominator))
     elif isinstance(value, str):
         read = _from_text(value)
@@ -59,6 +57,25 @@ def rational(value: Number, name: str) -> Fraction:
             f"within ±{MOST_EXPONENT}.",
         )
     return read
+
+
+def is_whole(value: object) -> TypeGuard[Integral]:
+    """Say whether a value is an integer: neither a bool nor a span of time, whatever Python thinks."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+
+
+def is_real(value: object) -> bool:
+    """Say whether a value is of a type of exact real numbers."""
+    if isinstance(value, Integral):
+        return is_whole(value)
+    return isinstance(value, Rational | float | np.floating | Decimal)
+
+
+def is_nan(value: object) -> bool:
+    """Say whether a value is not a number, of whatever type it is not one."""
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
 def _from_text(text: str) -> Fraction | None:
@@ -111,7 +128,7 @@ def probability(value: Number, name: str) -> Fraction:
 
 def whole(value: object, name: str, *, least: int, most: int | None = None) -> int:
     """Read a count: an int (NumPy's too), never a bool or a float, between its bounds."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    if is_whole(value):
         count = operator.index(value)
         if least <= count and (most is None or count <= most):
             return count
@@ -119,7 +136,7 @@ def whole(value: object, name: str, *, least: int, most: int | None = None) -> i
     raise InvalidParameter.must_be(name, f"a whole number {bounds}", got=value)
 
 
-def score(value: object) -> Fraction | None:
+def score(value: Any) -> Fraction | None:  # noqa: ANN401 - whatever somebody takes for a score
     """Read a finite score as the exact number that it is; None if it is no such thing.
 
     It does not raise, so that the caller can let go of the value before it does.
@@ -127,13 +144,12 @@ def score(value: object) -> Fraction | None:
     >>> score(0.5), score(0.1) == Fraction(1, 10), score("1")
     (Fraction(1, 2), False, None)
     """
-    if isinstance(value, bool):
+    if not is_real(value):
         return None
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, float | np.floating | Decimal) and math.isfinite(value):
-        return Fraction(*value.as_integer_ratio())
-    return None
+    finite = value.is_finite() if isinstance(value, Decimal) else np.isfinite(value)
+    return Fraction(*value.as_integer_ratio()) if finite else None
 
 
 def rounded_up(x: Number, digits: int) -> str:
@@ -149,12 +165,21 @@ def rounded_up(x: Number, digits: int) -> str:
     wholes, parts = divmod(abs(units), 10**places)
     sign = "-" if units < 0 else ""
     point = f".{parts:0{places}d}" if places else ""
-    return f"{sign}{_long_integer(wholes)}{point}"
+    return f"{sign}{_digits(wholes)}{point}"
 
 
-def _long_integer(n: int) -> str:
+def _digits(n: int) -> str:
     """Give the digits of n, also where Python's limit on str(int) would refuse."""
     return f"{Decimal(n):f}"
+
+
+def exact_text(x: Fraction) -> str:
+    """Write a fraction as Python does, of whatever length.
+
+    >>> exact_text(Fraction(1, 2)), exact_text(Fraction(3))
+    ('1/2', '3')
+    """
+    return _digits(x.numerator) + ("" if x.denominator == 1 else f"/{_digits(x.denominator)}")
 
 
 def to_float_up(x: Number) -> float:

@@ -16,7 +16,7 @@ from typing import Self, TypeAlias
 from dpselect.errors import InvalidParameter, OutsideDomain
 from dpselect.exact.enclosures import MOST_BITS, Enclosure, enclose
 from dpselect.exact.numbers import Number, positive, score, whole
-from dpselect.exact.randomness import Randomness, checked
+from dpselect.exact.randomness import Randomness, checked, is_source
 
 SPARE_BITS = 8
 """How much finer a bound is, at the least, than the bits drawn so far can tell."""
@@ -26,17 +26,16 @@ Bound: TypeAlias = Fraction | float
 
 
 class PartialNumber(ABC):
-    """An increasing function of a uniform number, of which [numerator, numerator + 1) / 2**bits is known."""
+    """A random real number that lies between two bounds, and comes to lie closer with every word drawn."""
 
-    __slots__ = ("_fineness", "_high", "_low", "_numerator", "_randomness", "bits")
+    __slots__ = ()
 
-    def __init__(self, randomness: Randomness) -> None:
-        self._randomness = checked(randomness)
-        self._numerator = 0
-        self.bits = 0
-        self._fineness = 0
-        self._low: Bound | None = None
-        self._high: Bound | None = None
+    bits: int
+    """How many random bits have been drawn."""
+
+    @abstractmethod
+    def refine(self) -> None:
+        """Draw one more word."""
 
     @abstractmethod
     def lower(self, precision: int) -> Bound:
@@ -46,11 +45,50 @@ class PartialNumber(ABC):
     def upper(self, precision: int) -> Bound:
         """Bound the number from above; plus infinity while nothing is known."""
 
+    def greater_than(self, other: PartialNumber) -> bool:
+        """Decide self > other exactly, drawing bits until the two intervals part.
+
+        Ends with probability one: two independent numbers are equal with probability zero.
+        """
+        if not isinstance(other, PartialNumber):
+            raise InvalidParameter.must_be("other", "a partially sampled number", got=other)
+        while other is not self:
+            low, high = self.interval()
+            lower, higher = other.interval()
+            if low >= higher:
+                return True
+            if lower >= high:
+                return False
+            (self if high - low >= higher - lower else other).refine()
+        return False
+
+    def interval(self) -> tuple[Bound, Bound]:
+        """Give both bounds, finer than the bits drawn so far can tell."""
+        return self.lower(self.bits + SPARE_BITS), self.upper(self.bits + SPARE_BITS)
+
+    def __repr__(self) -> str:
+        """Show neither score nor bit."""
+        return f"<{type(self).__name__} number, {self.bits} bits drawn>"
+
+
+class _OneUniform(PartialNumber):
+    """An increasing function of a uniform number, of which [numerator, numerator + 1) / 2**bits is known."""
+
+    __slots__ = ("_fineness", "_high", "_low", "_numerator", "_randomness", "bits")
+
+    def __init__(self, randomness: Randomness) -> None:
+        self.bits = 0
+        self._randomness = checked(randomness)
+        self._numerator = 0
+        self._fineness = 0
+        self._low: Bound | None = None
+        self._high: Bound | None = None
+
     def refine(self) -> None:
         """Draw one more word."""
-        self._append(self._randomness.word())
+        self.append(self._randomness.word())
 
-    def _append(self, word: int) -> None:
+    def append(self, word: int) -> None:
         """Narrow to one part of 2**width; the first part keeps the lower end, the last part the upper."""
         width = self._randomness.width
         self._numerator = (self._numerator << width) | word
@@ -66,24 +104,7 @@ class PartialNumber(ABC):
         unit = 1 << self.bits
         return Enclosure(Fraction(self._numerator, unit), Fraction(self._numerator + 1, unit))
 
-    def greater_than(self, other: PartialNumber) -> bool:
-        """Decide self > other exactly, drawing bits until the two intervals part.
-
-        Ends with probability one: two independent numbers are equal with probability zero.
-        """
-        if not isinstance(other, PartialNumber):
-            raise InvalidParameter.must_be("other", "a partially sampled number", got=other)
-        while other is not self:
-            low, high = self._interval()
-            lower, higher = other._interval()
-            if low >= higher:
-                return True
-            if lower >= high:
-                return False
-            (self if high - low >= higher - lower else other).refine()
-        return False
-
-    def _interval(self) -> tuple[Bound, Bound]:
+    def interval(self) -> tuple[Bound, Bound]:
         """Give both bounds, computing only what the last words have changed."""
         if self.bits + SPARE_BITS > self._fineness:
             self._fineness = self.bits + 64
@@ -94,12 +115,8 @@ class PartialNumber(ABC):
             self._high = self.upper(self._fineness)
         return self._low, self._high
 
-    def __repr__(self) -> str:
-        """Show neither score nor bit."""
-        return f"<{type(self).__name__} number, {self.bits} bits drawn>"
 
-
-class Uniform(PartialNumber):
+class Uniform(_OneUniform):
     """A number uniform between 0 and 1; its bounds are exact, whatever the precision."""
 
     __slots__ = ()
@@ -108,8 +125,13 @@ class Uniform(PartialNumber):
     def begun(cls, word: int, randomness: Randomness) -> Self:
         """Begin with a word that was drawn already."""
         number = cls(randomness)
-        number._append(word)
+        number.append(word)
         return number
+
+    def narrow(self, parts: int) -> None:
+        """Draw until the interval is at most 1/parts of its lower end wide."""
+        while self._numerator < parts:
+            self.refine()
 
     def lower(self, precision: int = 1) -> Fraction:
         """Give the lower end, exactly, whatever the precision."""
@@ -122,20 +144,31 @@ class Uniform(PartialNumber):
         return self._known.high
 
 
-class _Noisy(PartialNumber):
+class _Noisy(_OneUniform):
     """shift + scale * quantile(U)."""
 
     __slots__ = ("_scale", "_shift")
 
     def __init__(self, shift: object, scale: Number, randomness: Randomness) -> None:
         """Read shift as a score (a float is the binary number it is) and scale as a parameter."""
-        read = score(shift)
+        held = [score(shift)] if is_source(randomness) else []
         del shift
-        if read is None:
-            raise OutsideDomain("shift must be a finite real number: int, float, Decimal or Fraction.")
-        self._shift = read
-        self._scale = positive(scale, "scale")
         super().__init__(randomness)
+        refusal = self._read(held, scale)
+        if refusal is not None:
+            raise refusal
+
+    def _read(self, held: list[Fraction | None], scale: Number) -> InvalidParameter | OutsideDomain | None:
+        """Take the shift from what is held, or let go of it and say what is wrong."""
+        shift = held.pop()
+        try:
+            self._scale = positive(scale, "scale")
+        except InvalidParameter as refused:
+            return refused.with_traceback(None)
+        if shift is None:
+            return OutsideDomain("shift must be a finite real number: int, float, Decimal or Fraction.")
+        self._shift = shift
+        return None
 
     @abstractmethod
     def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:

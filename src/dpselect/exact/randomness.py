@@ -106,9 +106,14 @@ def system() -> Randomness:
     return _system
 
 
+def is_source(randomness: object) -> bool:
+    """Say whether an object can hand out random words."""
+    return callable(getattr(randomness, "word", None))
+
+
 def checked(randomness: Randomness) -> Randomness:
     """Refuse what is no source of random words."""
-    if not callable(getattr(randomness, "word", None)):
+    if not is_source(randomness):
         raise InvalidParameter.must_be(
             "randomness", "a source of random words", got=randomness, way_out="Pass system()."
         )

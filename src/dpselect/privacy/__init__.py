@@ -1,6 +1,6 @@
 """The vocabulary of the proofs: domains, metrics, measures, losses, and the measurement that joins them."""
 
-from dpselect.privacy.curves import PrivacyProfile, RenyiCurve
+from dpselect.privacy.curves import RenyiCurve
 from dpselect.privacy.domains import atom_domain, vector_domain
 from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
 from dpselect.privacy.measurement import Measurement, user_measurement
@@ -18,6 +18,7 @@ from dpselect.privacy.metrics import (
     range_distance,
     symmetric_distance,
 )
+from dpselect.privacy.profiles import PrivacyProfile
 
 __all__ = [
     "ZCDP",

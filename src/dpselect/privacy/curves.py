@@ -1,6 +1,6 @@
-"""Guarantees that are functions: a Rényi divergence for each order, a delta for each epsilon.
+"""Guarantees that are functions, and the first of them: a Rényi divergence for each order.
 
-Both are kept as the list of what was run, and how often, so that n runs cost exactly n times.
+A curve is kept as the list of what was run, and how often, so that n runs cost exactly n times.
 """
 
 from __future__ import annotations
@@ -8,30 +8,16 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
-from dpselect.exact.numbers import Number, not_negative, probability, rational, whole
-
-Amount: TypeAlias = Fraction | float
-"""A price: an exact number, or ``math.inf``."""
+from dpselect.exact.numbers import Number, rational, whole
+from dpselect.privacy.amounts import Amount, amount, times, total
 
 Formula: TypeAlias = Callable[[Fraction], Amount]
-
-
-def amount(value: Number, name: str) -> Amount:
-    """Read a price: zero, a positive number, or ``math.inf``."""
-    if isinstance(value, float) and value == math.inf:
-        return math.inf
-    return not_negative(value, name)
-
-
-def times(count: int, price: Amount) -> Amount:
-    """Multiply; no run costs nothing, even of an infinite price."""
-    return Fraction(0) if count == 0 else count * price
 
 
 @dataclass(frozen=True)
@@ -42,18 +28,18 @@ class Table:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class _Curve:
+class Curve:
     """A formula or a table for each thing that was run, and the number of its runs."""
 
     runs: frozenset[tuple[Formula | Table, int]]
 
     _NAMES: ClassVar[tuple[str, str]]
 
-    def __init__(self, bound: Formula | Mapping[Number, Number]) -> None:
+    def __init__(self, bound: Formula | Mapping[Any, Any]) -> None:
         """Take a function, or a table of points."""
         if isinstance(bound, Mapping):
             known: Formula | Table = self._table(bound)
-        elif callable(bound):
+        elif callable(bound) and isinstance(bound, Hashable) and not isinstance(bound, Curve):
             known = bound
         else:
             raise InvalidParameter.must_be(
@@ -63,7 +49,7 @@ class _Curve:
 
     @classmethod
     @abstractmethod
-    def _table(cls, points: Mapping[Number, Number]) -> Table: ...
+    def _table(cls, points: Mapping[Any, Any]) -> Table: ...
 
     @classmethod
     def _of(cls, counts: Mapping[Formula | Table, int]) -> Self:
@@ -108,6 +94,8 @@ class _Curve:
 
     def __ge__(self, other: Self) -> bool:
         """Say whether the other guarantee is at least as strong everywhere."""
+        if type(other) is not type(self):
+            return NotImplemented
         return other <= self
 
     @abstractmethod
@@ -118,7 +106,8 @@ class _Curve:
         return f"{type(self).__name__}({' + '.join(parts) or 0})"
 
 
-class RenyiCurve(_Curve):
+@dataclass(frozen=True, init=False, repr=False)
+class RenyiCurve(Curve):
     """An upper bound on the Rényi divergence of every order above 1.
 
     >>> curve = RenyiCurve(lambda alpha: alpha / 8)
@@ -129,7 +118,7 @@ class RenyiCurve(_Curve):
     _NAMES = ("order", "epsilon")
 
     @classmethod
-    def _table(cls, points: Mapping[Number, Number]) -> Table:
+    def _table(cls, points: Mapping[Any, Any]) -> Table:
         return Table(
             tuple(sorted((_order(alpha), amount(bound, "epsilon")) for alpha, bound in points.items()))
         )
@@ -139,7 +128,7 @@ class RenyiCurve(_Curve):
         return self._value(_order(alpha))
 
     def _value(self, point: Fraction) -> Amount:
-        return sum((times(n, self._at(run, point)) for run, n in self.runs), Fraction(0))
+        return total(times(n, self._at(run, point)) for run, n in self.runs)
 
     @staticmethod
     def _at(bound: Formula | Table, alpha: Fraction) -> Amount:
@@ -154,63 +143,3 @@ def _order(alpha: Number) -> Fraction:
     if not order > 1:
         raise InvalidParameter.must_be("alpha", "an order above 1", got=alpha)
     return order
-
-
-class PrivacyProfile(_Curve):
-    """An upper bound on delta for every epsilon.
-
-    >>> profile = PrivacyProfile({1: 0, "1/2": "1e-6"})
-    >>> profile.delta(1), profile.epsilon("1e-6"), profile.delta("1/4")
-    (Fraction(0, 1), Fraction(1, 2), Fraction(1, 1))
-    """
-
-    _NAMES = ("epsilon", "delta")
-
-    @classmethod
-    def _table(cls, points: Mapping[Number, Number]) -> Table:
-        return Table(
-            tuple(sorted((not_negative(e, "epsilon"), probability(d, "delta")) for e, d in points.items()))
-        )
-
-    def delta(self, epsilon: Number) -> Fraction:
-        """Bound delta at one epsilon. Of n runs each gets an equal share of epsilon (basic composition)."""
-        return self._value(not_negative(epsilon, "epsilon"))
-
-    def _value(self, point: Fraction) -> Fraction:
-        share = point / max(1, self._count)
-        return min(Fraction(1), sum((n * self._delta_at(run, share) for run, n in self.runs), Fraction(0)))
-
-    def epsilon(self, delta: Number) -> Amount:
-        """Bound epsilon at one delta. Of n runs each gets an equal share of delta (basic composition)."""
-        share = probability(delta, "delta") / max(1, self._count)
-        return sum((times(n, self._epsilon_at(run, share)) for run, n in self.runs), Fraction(0))
-
-    @property
-    def _count(self) -> int:
-        return sum(n for _, n in self.runs)
-
-    @staticmethod
-    def _delta_at(bound: Formula | Table, epsilon: Fraction) -> Fraction:
-        """Look a table up at the last known epsilon: delta falls as epsilon grows."""
-        if isinstance(bound, Table):
-            found = (Fraction(most) for known, most in bound.points if known <= epsilon)
-            return min(found, default=Fraction(1))
-        return min(Fraction(1), probability(bound(epsilon), "the bound"))
-
-    @classmethod
-    def _epsilon_at(cls, bound: Formula | Table, delta: Fraction) -> Amount:
-        """Find an epsilon with so small a delta, at most 2**-64 (relatively) above the least one."""
-        if isinstance(bound, Table):
-            return min((known for known, most in bound.points if most <= delta), default=math.inf)
-        if cls._delta_at(bound, Fraction(0)) <= delta:
-            return Fraction(0)
-        enough = Fraction(1, 2**64)
-        while cls._delta_at(bound, enough) > delta:
-            enough *= 2
-            if enough > 2**64:
-                return math.inf
-        short = enough / 2
-        while enough - short > enough / 2**64:
-            middle = (short + enough) / 2
-            short, enough = (short, middle) if cls._delta_at(bound, middle) <= delta else (middle, enough)
-        return enough

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Integral, Rational
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.errors import InvalidParameter, OutsideDomain
-from dpselect.exact.numbers import whole
+from dpselect.errors import InvalidParameter, OutsideDomain, shown
+from dpselect.exact.numbers import is_nan, is_real, is_whole, whole
 
 NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity."
 """The one sentence that depends on values: said of any of the three, anywhere."""
@@ -31,12 +29,16 @@ class AtomDomain:
 
     def check(self, value: object) -> None:
         """Refuse a value outside the domain."""
-        wrong_type, wrong_value = not self._is_number(value), self._is_excluded(value)
+        refusal = self.refusal([value])
         del value
-        if wrong_value:
-            raise OutsideDomain(NOT_A_SCORE)
-        if wrong_type:
-            raise OutsideDomain(self.wanted)
+        if refusal:
+            raise OutsideDomain(refusal)
+
+    def refusal(self, values: Sequence[object]) -> str | None:
+        """Say what is wrong with some of the values, wherever they stand: first of types, then of values."""
+        if not all(value is None or self._is_number(value) for value in values):
+            return self.wanted
+        return NOT_A_SCORE if any(map(self._is_excluded, values)) else None
 
     @property
     def wanted(self) -> str:
@@ -50,22 +52,12 @@ class AtomDomain:
         return dtype.kind in ("iu" if self.kind is int else "iuf")
 
     def _is_number(self, value: object) -> bool:
-        if isinstance(value, bool):
-            return False
-        if isinstance(value, Integral):
-            return True
-        if value is None or _is_nan(value):
-            return self.nullable
-        return self.kind is float and isinstance(value, Rational | float | np.floating | Decimal)
+        return is_real(value) if self.kind is float else is_whole(value) or is_nan(value)
 
     def _is_excluded(self, value: object) -> bool:
-        if value is None or _is_nan(value):
+        if value is None or is_nan(value):
             return not self.nullable
-        return isinstance(value, float | np.floating | Decimal) and value == math.inf
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
+        return value == math.inf
 
 
 @dataclass(frozen=True)
@@ -88,10 +80,10 @@ class VectorDomain:
         if vector is None:
             return "scores must be a one-dimensional array, a list, a tuple or a series of numbers."
         if self.size is not None and len(vector) != self.size:
-            return f"scores must be {self.size} in number, as the domain says."
+            return f"scores must be {shown(self.size)} in number, as the domain says."
         if isinstance(vector, np.ndarray):
             return self._array_refusal(vector)
-        return next(filter(None, map(self._element_refusal, vector)), None)
+        return self.element_domain.refusal(vector)
 
     def _array_refusal(self, array: NDArray[Any]) -> str | None:
         if not self.element_domain.admits_dtype(array.dtype):
@@ -103,13 +95,6 @@ class VectorDomain:
             return NOT_A_SCORE if excluded else None
         return None
 
-    def _element_refusal(self, element: object) -> str | None:
-        try:
-            self.element_domain.check(element)
-        except OutsideDomain as refused:
-            return str(refused)
-        return None
-
 
 def as_vector(values: object) -> Values | None:
     """See a list, a tuple, an array or a series as something to walk; None for anything else."""
@@ -117,7 +102,12 @@ def as_vector(values: object) -> Values | None:
         return values
     if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
         return None
-    array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        return as_vector(values.tolist())
+    try:
+        array = np.asarray(values)
+    except Exception:  # noqa: BLE001 - what somebody's conversion says may hold data
+        return None
     if array.ndim != 1:
         return None
     return array.tolist() if array.dtype == object else array
@@ -130,7 +120,7 @@ def atom_domain(kind: type[int | float], *, nullable: bool = False) -> AtomDomai
     AtomDomain(kind=<class 'int'>, nullable=False)
     """
     if kind is not int and kind is not float:
-        raise InvalidParameter("kind must be int or float, the type itself.")
+        raise InvalidParameter.must_be("kind", "int or float, the type itself", got=kind)
     if not isinstance(nullable, bool):
         raise InvalidParameter.must_be("nullable", "True or False", got=nullable)
     return AtomDomain(kind, nullable)

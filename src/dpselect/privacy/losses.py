@@ -11,8 +11,9 @@ from fractions import Fraction
 from typing import Any, Self
 
 from dpselect.errors import IncomparableLosses
-from dpselect.exact.numbers import Number, probability, rounded_up, whole
-from dpselect.privacy.curves import Amount, Formula, RenyiCurve, amount, times
+from dpselect.exact.numbers import Number, exact_text, probability, rounded_up, whole
+from dpselect.privacy.amounts import Amount, amount, plus, times
+from dpselect.privacy.curves import Formula, RenyiCurve
 
 LONGEST_EXACT = 24
 
@@ -37,7 +38,7 @@ class _Loss:
 
     def __add__(self, other: Self) -> Self:
         """Give the loss of both releases together."""
-        return self._of(*(a + b for a, b in zip(self.parts(), self._same_kind(other, "add"), strict=True)))
+        return self._of(*map(plus, self.parts(), self._same_kind(other, "add")))
 
     def __mul__(self, count: int) -> Self:
         """Give the loss of that many releases."""
@@ -70,11 +71,11 @@ class _Loss:
 
 
 def _exactly(part: Amount | RenyiCurve) -> str:
-    return f"'{part}'" if isinstance(part, Fraction) else repr(part)
+    return f"'{exact_text(part)}'" if isinstance(part, Fraction) else repr(part)
 
 
 def _readably(part: Amount) -> str:
-    text = str(part)
+    text = exact_text(part) if isinstance(part, Fraction) else repr(part)
     return text if len(text) <= LONGEST_EXACT else f"{rounded_up(part, 6)} (rounded up)"
 
 
@@ -151,7 +152,7 @@ class RenyiDP(_Loss):
 
     curve: RenyiCurve
 
-    def __init__(self, curve: RenyiCurve | Formula | Mapping[Number, Number]) -> None:
+    def __init__(self, curve: RenyiCurve | Formula | Mapping[Any, Any]) -> None:
         """Take a curve, or what makes one: a function of the order, or a table {order: epsilon}."""
         object.__setattr__(self, "curve", curve if isinstance(curve, RenyiCurve) else RenyiCurve(curve))
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, get_args
 
 from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed
 from dpselect.exact.numbers import Number
-from dpselect.exact.randomness import Randomness, checked, system
+from dpselect.exact.randomness import Randomness, checked, is_source, system
 from dpselect.privacy.domains import AtomDomain, VectorDomain
 from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
@@ -71,7 +71,7 @@ class Measurement:
 
     def draw(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
         """Draw with another source of randomness."""
-        held = [arg]
+        held = [arg] if is_source(randomness) else []
         del arg
         return self._draw(held, checked(randomness))
 
@@ -129,19 +129,20 @@ def _attempt(
 ) -> tuple[Any, BaseException | None]:
     """Run on what is held and give the output, or a fresh refusal that remembers nothing."""
     arg = held.pop()
+    trusted = True
     try:
         if not getattr(function, "checks_domain", False):
             domain.check(arg)
+            trusted = False
         return function(arg, randomness), None
     except OutsideDomain as error:
-        return None, OutsideDomain(*error.args)
+        return None, OutsideDomain(*error.args) if trusted else ReleaseFailed()
     except RandomnessFailed:
         return None, RandomnessFailed()
     except Exception:  # noqa: BLE001 - its text, type and frames may hold data
         return None, ReleaseFailed()
-    except BaseException as error:  # noqa: BLE001 - Ctrl-C and the end of a tape pass, without their frames
-        error.__context__ = error.__cause__ = None
-        return None, error.with_traceback(None)
+    except BaseException as error:  # noqa: BLE001 - Ctrl-C and the end of a tape pass, without what they hold
+        return None, type(error)()
 
 
 def user_measurement(

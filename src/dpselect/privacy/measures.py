@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
-from dpselect.privacy.curves import Amount, PrivacyProfile, RenyiCurve, amount
+from dpselect.privacy.amounts import Amount, amount
+from dpselect.privacy.curves import RenyiCurve
 from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.profiles import PrivacyProfile
 
 Distance: TypeAlias = Amount | RenyiCurve | PrivacyProfile
 Loss: TypeAlias = PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile
@@ -79,10 +82,10 @@ class Approximate:
         """Read a profile, or what makes one: a function, a table, or a single pair."""
         if isinstance(value, PrivacyProfile):
             return value
-        if isinstance(value, ApproxDP):
-            value = (value.epsilon, value.delta)
         if isinstance(value, tuple) and len(value) == 2:
-            value = dict([value])
+            value = ApproxDP(*value)
+        if isinstance(value, ApproxDP):
+            return PrivacyProfile({value.epsilon: value.delta} if value.epsilon < math.inf else {})
         return PrivacyProfile(_no_loss(value, ApproxDP))
 
     def loss(self, distance: Any) -> PrivacyProfile:  # noqa: ANN401
@@ -97,7 +100,9 @@ Measure: TypeAlias = (
 
 def _no_loss(value: Any, wanted: type | None) -> Any:  # noqa: ANN401
     """Let a bare distance through; a loss of another kind is not one."""
-    if isinstance(value, PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile):
+    if isinstance(value, PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile) or (
+        isinstance(value, RenyiCurve) and wanted is not RenyiDP
+    ):
         kind = f"only with {wanted.__name__}" if wanted else "with no loss"
         raise IncomparableLosses(f"this measure compares {kind}; got {type(value).__name__}.")
     return value

@@ -1,0 +1,39 @@
+"""Prices: exact numbers, or infinity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import reduce
+from typing import Any, TypeAlias
+
+from dpselect.exact.numbers import Number, not_negative
+
+Amount: TypeAlias = Fraction | float
+"""A price: an exact number, or ``math.inf``."""
+
+
+def amount(value: Number, name: str) -> Amount:
+    """Read a price: zero, a positive number, or ``math.inf``."""
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    return not_negative(value, name)
+
+
+def times(count: int, price: Amount) -> Amount:
+    """Multiply; no run costs nothing, even of an infinite price."""
+    if price == math.inf:
+        return math.inf if count else Fraction(0)
+    return count * price
+
+
+def plus(a: Any, b: Any) -> Any:  # noqa: ANN401 - two amounts, or two curves
+    """Add; an infinite price swallows the other."""
+    return math.inf if math.inf in (a, b) else a + b
+
+
+def total(prices: Iterable[Amount]) -> Amount:
+    """Add them all."""
+    everything: Amount = reduce(plus, prices, Fraction(0))
+    return everything

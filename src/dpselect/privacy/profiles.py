@@ -1,0 +1,97 @@
+"""The privacy profile: a delta for each epsilon."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpselect.exact.numbers import Number, not_negative, probability
+from dpselect.privacy.amounts import Amount, amount, times, total
+from dpselect.privacy.curves import Curve, Formula, Table
+
+LEAST_DELTA = Fraction(1, 2**1000)
+"""A smaller delta is not searched for, but bounded by this one."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PrivacyProfile(Curve):
+    """An upper bound on delta for every epsilon: a table, or a formula.
+
+    A formula that has a method ``epsilon(delta)`` is asked for its inverse; otherwise we search for it.
+    Several runs share epsilon or delta among them, as basic composition allows.
+
+    >>> profile = PrivacyProfile({1: 0, "1/2": "1e-6"})
+    >>> profile.delta(1), profile.epsilon("1e-6"), profile.delta("1/4")
+    (Fraction(0, 1), Fraction(1, 2), Fraction(1, 1))
+    """
+
+    _NAMES = ("epsilon", "delta")
+
+    @classmethod
+    def _table(cls, points: Mapping[Any, Any]) -> Table:
+        return Table(
+            tuple(sorted((not_negative(e, "epsilon"), probability(d, "delta")) for e, d in points.items()))
+        )
+
+    def delta(self, epsilon: Number) -> Fraction:
+        """Bound delta at one epsilon."""
+        return self._value(not_negative(epsilon, "epsilon"))
+
+    def epsilon(self, delta: Number) -> Amount:
+        """Bound epsilon at one delta, of which every run gets an equal share."""
+        share = probability(delta, "delta") / self._count
+        return total(times(n, _epsilon_at(run, share)) for run, n in self.runs)
+
+    def _value(self, point: Fraction) -> Fraction:
+        """Give every run an equal share of epsilon; different runs may do better with one of delta."""
+        share = point / self._count
+        equal = min(Fraction(1), sum((n * _delta_at(run, share) for run, n in self.runs), Fraction(0)))
+        return min(equal, self._least_delta(point)) if len(self.runs) > 1 else equal
+
+    def _least_delta(self, epsilon: Fraction) -> Fraction:
+        """Search for the least delta that leaves us within epsilon, to a relative 2**-16."""
+        if self.epsilon(0) <= epsilon:
+            return Fraction(0)
+        enough = Fraction(1)
+        while enough > LEAST_DELTA and self.epsilon(enough / 2) <= epsilon:
+            enough /= 2
+        return _search(enough / 2, enough, 16, lambda delta: self.epsilon(delta) <= epsilon)
+
+    @property
+    def _count(self) -> int:
+        return max(1, sum(n for _, n in self.runs))
+
+
+def _delta_at(bound: Formula | Table, epsilon: Fraction) -> Fraction:
+    """Evaluate; a table is looked up at the last known epsilon, because delta falls as epsilon grows."""
+    if isinstance(bound, Table):
+        found = (Fraction(most) for known, most in bound.points if known <= epsilon)
+        return min(found, default=Fraction(1))
+    return Fraction(min(Fraction(1), amount(bound(epsilon), "the bound")))
+
+
+def _epsilon_at(bound: Formula | Table, delta: Fraction) -> Amount:
+    """Invert; a search ends at most a relative 2**-64 above the least epsilon, or an absolute 2**-64."""
+    if isinstance(bound, Table):
+        return min((known for known, most in bound.points if most <= delta), default=math.inf)
+    if callable(inverse := getattr(bound, "epsilon", None)):
+        return amount(inverse(delta), "the bound")
+    if _delta_at(bound, Fraction(0)) <= delta:
+        return Fraction(0)
+    enough = Fraction(1, 2**64)
+    while _delta_at(bound, enough) > delta:
+        enough *= 2
+        if enough > 2**64:
+            return math.inf
+    return _search(enough / 2, enough, 64, lambda epsilon: _delta_at(bound, epsilon) <= delta)
+
+
+def _search(short: Fraction, enough: Fraction, bits: int, suffices: Callable[[Fraction], bool]) -> Fraction:
+    """Halve the interval until it is relatively narrow; its upper end suffices throughout."""
+    while enough - short > enough / 2**bits:
+        middle = (short + enough) / 2
+        short, enough = (short, middle) if suffices(middle) else (middle, enough)
+    return enough
