@@ -128,6 +128,14 @@ def test_whatever_a_computer_would_read_moves_the_digest(before: str, after: str
     assert digest(CODE.replace(before, after, 1)) != digest(CODE)
 
 
+@pytest.mark.parametrize("odd", ["\x0c\n", 'S = "\u2028"\n', 'S = "\x85"\n', "# \x0b\n"], ids=ascii)
+def test_only_a_newline_ends_a_line(odd: str) -> None:
+    """Python's parser counts fewer line breaks than ``str.splitlines``."""
+    code = f'{odd}scale = 2\n"""documentation"""\n'
+    assert digest(code) != digest(code.replace("scale = 2", "scale = 3"))
+    assert digest(code) == digest(code.replace("documentation", "more\nof it"))
+
+
 def test_the_order_of_lines_counts() -> None:
     assert digest("a = 1\nb = 2\n") != digest("b = 2\na = 1\n")
 
@@ -224,6 +232,29 @@ def test_a_review_of_what_was_reviewed_already_changes_nothing(package: Path) ->
     before = (package / "inner/lines.proof.md").read_bytes()
     assert reviewed("lines", package) == digest("x = 1")
     assert (package / "inner/lines.proof.md").read_bytes() == before
+
+
+def test_a_first_review_fills_in_the_digest(package: Path) -> None:
+    """An empty field must not take its value from the next line."""
+    path = package / "circles.proof.md"
+    path.write_text(PROOF.replace("digest: {digest}", "digest:", 1), encoding="utf-8")
+    circles, _ = proofs(package)
+    assert circles.recorded == ""
+    assert circles.complaint is not None
+    reviewed("circles", package)
+    assert path.read_text(encoding="utf-8") == PROOF.replace("{digest}", digest(CODE), 1)
+    assert [proof.complaint for proof in proofs(package)] == [None, None]
+
+
+@pytest.mark.parametrize("field", ["proves", "digest", "relies on", "tested by"])
+def test_a_proof_without_one_of_its_fields_is_refused_by_its_name(package: Path, field: str) -> None:
+    path = package / "circles.proof.md"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for row, line in enumerate(lines) if row > 5 or not line.startswith(field)]
+    path.write_text("".join(kept), encoding="utf-8")
+    with pytest.raises(InvalidParameter) as caught:
+        list(proofs(package))
+    assert str(caught.value) == f"circles.proof.md must begin with {field}."
 
 
 @pytest.mark.parametrize("name", ["circle", "", "package", "circles.py"])

@@ -44,6 +44,7 @@ NOT_NUMBERS: dict[str, Any] = {
     "numpy-bool": np.True_,
     "numpy-complex": np.complex128(1),
     "numpy-datetime": np.datetime64("2024-01-01"),
+    "numpy-timedelta": np.timedelta64(5, "s"),
     "numpy-array": np.array([1, 2]),
     "numpy-scalar-array": np.array(1),
     "numpy-bytes": np.bytes_(b"1"),
@@ -70,6 +71,19 @@ NOT_WHOLE: dict[str, Any] = {
     "1/1": Fraction(1),
     "decimal": Decimal(1),
 }
+
+
+class Unhashable:
+    """A function that cannot be told apart from others."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, point: Fraction) -> Fraction:
+        return point
+
+
+UNFIT: dict[str, Any] = {"unhashable": Unhashable()}
+"""Functions of which nobody could count the runs."""
 
 
 def cases(*groups: dict[str, Any]) -> dict[str, Any]:

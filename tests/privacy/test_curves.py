@@ -2,9 +2,10 @@
 
 import dataclasses
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.exact.enclosures import exp, expm1, log
 from dpselect.privacy import PrivacyProfile, PureDP, RenyiCurve
-from tests.privacy.bad_inputs import HOUSE_SENTENCE, NEGATIVE, NOT_FINITE, NOT_NUMBERS, cases
+from tests.privacy.bad_inputs import HOUSE_SENTENCE, NEGATIVE, NOT_FINITE, NOT_NUMBERS, UNFIT, cases
 
 Truth = Callable[[Fraction], Fraction]
 
@@ -116,6 +117,11 @@ def test_a_table_says_nothing_beyond_its_last_order_and_before_its_first_epsilon
     assert PrivacyProfile({}).delta(10) == 1
 
 
+def test_a_sum_is_no_privacy_if_one_part_is_however_large_the_others() -> None:
+    assert (RenyiCurve({2: 10**400}) + RenyiCurve({2: math.inf}))(2) == math.inf
+    assert (PrivacyProfile({}) * 10**400).epsilon(0.1) == math.inf
+
+
 def test_a_table_that_contradicts_itself_is_read_as_all_its_claims_together() -> None:
     assert RenyiCurve({2: 5, 3: 1})(2) == 1
     assert PrivacyProfile({1: 0, 2: "1/2"}).delta(2) == 0
@@ -156,7 +162,7 @@ def test_a_sum_of_profiles_is_never_below_the_best_split_of_basic_composition(
 ) -> None:
     total = PrivacyProfile({}) * 0
     for table in tables:
-        total = total + PrivacyProfile(table)  # type: ignore[arg-type]
+        total = total + PrivacyProfile(table)
     splits = list(product(*([*table.items(), (0, Fraction(1))] for table in tables)))
     spent = [sum(d for _, d in split) for split in splits if sum(e for e, _ in split) <= epsilon]
     assert min([Fraction(1), *spent]) <= total.delta(epsilon) <= 1
@@ -263,12 +269,12 @@ def test_what_is_within_a_table_is_within_it_between_its_points_too(
     other: dict[int, Fraction],
     point: Fraction,
 ) -> None:
-    large = PrivacyProfile(table)  # type: ignore[arg-type]
-    for small in (PrivacyProfile(falling(drops)), PrivacyProfile(other)):  # type: ignore[arg-type]
+    large = PrivacyProfile(table)
+    for small in (PrivacyProfile(falling(drops)), PrivacyProfile(other)):
         if small <= large:
             assert small.delta(point) <= large.delta(point)
     orders_of = {alpha + 2: bound for alpha, bound in table.items()}
-    curve = RenyiCurve(orders_of)  # type: ignore[arg-type]
+    curve = RenyiCurve(orders_of)
     if RenyiCurve(LINE) <= curve:
         assert LINE(point + 2) <= curve(point + 2)
 
@@ -320,15 +326,19 @@ def test_a_curve_neither_adds_nor_compares_with_anything_else(other: Any) -> Non
             curve + other
         with pytest.raises(TypeError):
             other + curve
-        with pytest.raises(TypeError):
-            _ = curve < other
+        for compare in (operator.lt, operator.le, operator.ge, operator.gt):
+            with pytest.raises(TypeError):
+                compare(curve, other)
+            with pytest.raises(TypeError):
+                compare(other, curve)
         assert (curve == other) is False
 
 
-def test_a_curve_and_a_profile_do_not_add() -> None:
-    one: Any = RenyiCurve(LINE)
-    with pytest.raises(TypeError):
-        one + PrivacyProfile(RAMP)
+@pytest.mark.parametrize("verb", [operator.add, operator.le, operator.ge])
+def test_a_curve_and_a_profile_neither_add_nor_compare(verb: Callable[[Any, Any], Any]) -> None:
+    for one, other in permutations([RenyiCurve(LINE), PrivacyProfile(RAMP)]):
+        with pytest.raises(TypeError):
+            verb(one, other)
 
 
 # Reading.
@@ -336,9 +346,10 @@ def test_a_curve_and_a_profile_do_not_add() -> None:
 no_bounds = {
     name: bad for name, bad in NOT_NUMBERS.items() if not callable(bad) and not isinstance(bad, dict)
 }
+losses = {"pure": PureDP(1), "curve": RenyiCurve(LINE), "profile": PrivacyProfile(RAMP)}
 
 
-@pytest.mark.parametrize("bad", **cases(no_bounds, NEGATIVE, NOT_FINITE, {"pure": PureDP(1)}))
+@pytest.mark.parametrize("bad", **cases(no_bounds, NEGATIVE, NOT_FINITE, UNFIT, losses))
 def test_a10_a_bound_is_a_function_or_a_table(bad: Any) -> None:  # noqa: ANN401
     for kind in (RenyiCurve, PrivacyProfile):
         with pytest.raises(InvalidParameter) as caught:
@@ -451,3 +462,23 @@ def test_the_runs_of_a_curve_cannot_be_changed() -> None:
             curve.runs = frozenset()  # type: ignore[misc]
         with pytest.raises(dataclasses.FrozenInstanceError):
             del curve.runs
+
+
+@pytest.mark.parametrize("field", ["new", "delta"])
+def test_nothing_can_be_put_on_a_curve(field: str) -> None:
+    for curve in (RenyiCurve(LINE), PrivacyProfile(RAMP)):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(curve, field, 1)
+
+
+@dataclasses.dataclass(frozen=True)
+class HoldsAList:
+    values: list[int]
+
+    def __call__(self, alpha: Fraction) -> Fraction:
+        return alpha
+
+
+def test_a_formula_that_cannot_be_hashed_is_refused() -> None:
+    with pytest.raises(InvalidParameter):
+        RenyiCurve(HoldsAList([1]))

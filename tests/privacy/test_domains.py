@@ -38,7 +38,7 @@ REAL_NUMBERS = [
     Fraction(1, 3),
 ]
 MINUS_INFINITY = [-math.inf, np.float32("-inf"), Decimal("-Infinity")]
-NULLS = [None, math.nan, np.float16("nan"), Decimal("NaN"), Decimal("-NaN")]
+NULLS = [None, math.nan, np.float16("nan"), Decimal("NaN"), Decimal("-NaN"), Decimal("sNaN")]
 PLUS_INFINITY = [math.inf, np.float64("inf"), np.float32("inf"), Decimal("Infinity")]
 NO_NUMBERS = [
     True,
@@ -50,6 +50,8 @@ NO_NUMBERS = [
     dt.datetime(2024, 1, 1, tzinfo=dt.UTC),
     dt.timedelta(1),
     np.datetime64("2024-01-01"),
+    np.timedelta64(5, "s"),
+    np.timedelta64("NaT"),
     np.str_("1"),
     object(),
     [1],
@@ -207,6 +209,24 @@ def test_an_array_of_objects_is_walked_like_a_list() -> None:
         vector_domain(WHOLE).check(np.array([1, 0.5], dtype=object))
 
 
+def test_a7_what_a_mask_hides_is_null() -> None:
+    masked = np.ma.masked_array([1.0, 2.0], [False, True])
+    vector_domain(atom_domain(float, nullable=True)).check(masked)
+    vector_domain(REAL).check(np.ma.masked_array([1.0, 2.0], [False, False]))
+    with pytest.raises(OutsideDomain) as caught:
+        vector_domain(REAL).check(masked)
+    assert str(caught.value) == NOT_A_SCORE
+
+
+@pytest.mark.parametrize(
+    "scores", [[math.nan, 0.5], [0.5, math.nan], np.array([0.5, math.nan])], ids=["first", "last", "array"]
+)
+def test_a7_a_wrong_type_is_told_before_a_nan_wherever_they_stand(scores: object) -> None:
+    with pytest.raises(OutsideDomain) as caught:
+        vector_domain(WHOLE).check(scores)
+    assert str(caught.value) == WHOLE.wanted
+
+
 class Series:
     """What a column of a table looks like to NumPy."""
 
@@ -271,6 +291,12 @@ def test_a_domain_of_a_size_admits_that_size_and_no_other(scores: list[float], s
             with pytest.raises(OutsideDomain) as caught:
                 domain.check(vector)
             assert str(caught.value) == f"scores must be {size} in number, as the domain says."
+
+
+def test_a_domain_may_be_of_a_size_too_long_to_write() -> None:
+    with pytest.raises(OutsideDomain) as caught:
+        vector_domain(WHOLE, 10**5000).check([1])
+    assert str(caught.value) == "scores must be an integer of 16610 bits in number, as the domain says."
 
 
 # Making domains.

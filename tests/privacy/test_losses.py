@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy import ZCDP, ApproxDP, PrivacyProfile, PureDP, RenyiCurve, RenyiDP
-from tests.privacy.bad_inputs import HOUSE_SENTENCE, NEGATIVE, NOT_FINITE, NOT_NUMBERS, NOT_WHOLE, cases
+from tests.privacy.bad_inputs import (
+    HOUSE_SENTENCE,
+    NEGATIVE,
+    NOT_FINITE,
+    NOT_NUMBERS,
+    NOT_WHOLE,
+    UNFIT,
+    cases,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -154,6 +162,12 @@ def test_no_privacy_stays_no_privacy() -> None:
     assert PureDP(math.inf) <= PureDP(math.inf)
 
 
+def test_no_privacy_swallows_prices_and_counts_beyond_every_float() -> None:
+    assert PureDP(10**400) + PureDP(math.inf) == PureDP(math.inf) + PureDP(10**400) == PureDP(math.inf)
+    assert PureDP(math.inf) * 10**400 == PureDP(math.inf)
+    assert (RenyiDP({2: 10**400}) + RenyiDP({2: math.inf})).curve(2) == math.inf
+
+
 @settings(deadline=None, max_examples=40)
 @given(st.lists(deltas, min_size=1, max_size=5), counts)
 def test_delta_is_a_probability_whatever_is_added(parts: list[Fraction], n: int) -> None:
@@ -165,7 +179,7 @@ def test_delta_is_a_probability_whatever_is_added(parts: list[Fraction], n: int)
 @settings(deadline=None, max_examples=40)
 @given(lines, tables, counts, st.integers(2, 12))
 def test_a_renyi_loss_adds_order_by_order(line: Line, table: dict[int, int], n: int, order: int) -> None:
-    loss, other = RenyiDP(line), RenyiDP(table)  # type: ignore[arg-type]
+    loss, other = RenyiDP(line), RenyiDP(table)
     assert (loss + other).curve(order) == loss.curve(order) + other.curve(order)
     assert (loss * n).curve(order) == n * loss.curve(order)
 
@@ -262,7 +276,7 @@ no_curves = {
 }
 
 
-@pytest.mark.parametrize("bad", **cases(no_curves, NEGATIVE, NOT_FINITE, {"pure": PureDP(1)}))
+@pytest.mark.parametrize("bad", **cases(no_curves, NEGATIVE, NOT_FINITE, UNFIT, {"pure": PureDP(1)}))
 def test_a10_what_makes_no_curve_makes_no_renyi_loss(bad: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidParameter, match="must be a function or a table") as caught:
         RenyiDP(bad)
@@ -315,6 +329,13 @@ def test_a_long_fraction_is_shown_rounded_up_and_says_so() -> None:
     assert str(PureDP(Fraction(10**30, 3 * 10**30 + 1))) == "epsilon 0.333334 (rounded up)"
     assert str(ZCDP(Fraction(1, 10**30))) == "rho 0.000001 (rounded up)"
     assert repr(PureDP(Fraction(1, 3**60))) == f"PureDP('1/{3**60}')"
+
+
+def test_a_loss_too_long_for_python_to_print_is_shown_exactly_or_rounded_up() -> None:
+    digits = "1" + "0" * 5000  # Python refuses str() of an integer of more than 4300 digits
+    for loss in (PureDP(10**5000), PureDP(1) * 10**5000):
+        assert repr(loss) == f"PureDP('{digits}')"
+        assert str(loss) == f"epsilon {digits}.000000 (rounded up)"
 
 
 def test_losses_are_values() -> None:

@@ -33,6 +33,7 @@ NUMBERS: dict[str, Any] = {
 }
 MEASURES: list[Measure] = [*NUMBERS.values(), renyi_divergence(), approximate(max_divergence())]
 LOSSES: list[Any] = [PureDP(1), ZCDP(1), RenyiDP({2: 1}), ApproxDP(1, 0), PrivacyProfile({1: 0})]
+BOUNDS: list[Any] = [*LOSSES, RenyiCurve({2: 1})]
 
 
 def eighth(alpha: Fraction) -> Fraction:
@@ -70,6 +71,13 @@ def test_a_profile_is_its_own_loss_and_is_read_from_whatever_makes_one() -> None
     assert measure.distance(eighth) == PrivacyProfile(eighth)
 
 
+def test_every_profile_is_within_an_infinite_budget() -> None:
+    measure = approximate(max_divergence())
+    for unlimited in (ApproxDP(math.inf, 0), (math.inf, 0)):
+        assert measure.distance((1, 0)) <= measure.distance(unlimited)
+        assert measure.distance(unlimited).delta(10**400) == 1
+
+
 def test_range_divergence_has_no_price_because_it_does_not_add() -> None:
     with pytest.raises(
         InvalidParameter, match=r"^range divergence has no price, because it does not add; build"
@@ -78,13 +86,13 @@ def test_range_divergence_has_no_price_because_it_does_not_add() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", BOUNDS, ids=repr)
 def test_a_measure_reads_only_losses_of_its_own_kind(measure: Measure, loss: object) -> None:
     kinds: dict[str, list[type]] = {
         "MaxDivergence": [PureDP],
         "ZeroConcentratedDivergence": [ZCDP],
         "RangeDivergence": [],
-        "RenyiDivergence": [RenyiDP],
+        "RenyiDivergence": [RenyiDP, RenyiCurve],
         "Approximate": [ApproxDP, PrivacyProfile],
     }
     own = kinds[type(measure).__name__]
@@ -122,7 +130,7 @@ def test_a10_what_makes_no_function_is_no_curve_and_no_profile(bad: Any) -> None
 
 
 @pytest.mark.parametrize(
-    "pair", [(-1, 0), (1, 2), (1, None), ("x", 0), (math.nan, 0), (1, math.nan), (1, True)]
+    "pair", [(-1, 0), (1, 2), (1, None), ("x", 0), (math.nan, 0), (1, math.nan), (1, True), ([1], 0)]
 )
 def test_a_pair_is_an_epsilon_and_a_delta(pair: object) -> None:
     with pytest.raises(InvalidParameter, match=r"^(epsilon|delta) must be "):

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed
-from dpselect.exact.psrn import Gumbel
+from dpselect.exact.psrn import Exponential, Gumbel, PartialNumber
 from dpselect.exact.randomness import Randomness, system
 from dpselect.privacy import (
     Measurement,
@@ -164,6 +164,10 @@ def raises_a_refusal_of_ours(scores: object) -> NoReturn:
     raise InvalidParameter(str(scores))
 
 
+def raises_as_if_outside_the_domain(scores: object) -> NoReturn:
+    raise OutsideDomain(str(scores))
+
+
 def raises_stop_iteration(scores: object) -> NoReturn:
     raise StopIteration(scores)
 
@@ -189,6 +193,7 @@ FAILING = [
     raises_with_a_field,
     raises_a_group,
     raises_a_refusal_of_ours,
+    raises_as_if_outside_the_domain,
     raises_stop_iteration,
     divides_by_zero,
     never_returns,
@@ -228,16 +233,37 @@ def interrupts_within_an_except(scores: object) -> NoReturn:
         raise KeyboardInterrupt  # noqa: B904 - the implicit context is the point
 
 
+def interrupts_with_the_scores(scores: object) -> NoReturn:
+    raise KeyboardInterrupt(scores)
+
+
+def interrupts_with_a_note(scores: object) -> NoReturn:
+    error = KeyboardInterrupt()
+    error.add_note(str(scores))
+    raise error
+
+
 def exits(scores: object) -> NoReturn:
     held = {"scores": scores}
     del held
     raise SystemExit
 
 
+def exits_with_the_scores(scores: object) -> NoReturn:
+    raise SystemExit(scores)
+
+
 @each_call
 @pytest.mark.parametrize(
     ("function", "kind"),
-    [(interrupts, KeyboardInterrupt), (interrupts_within_an_except, KeyboardInterrupt), (exits, SystemExit)],
+    [
+        (interrupts, KeyboardInterrupt),
+        (interrupts_within_an_except, KeyboardInterrupt),
+        (interrupts_with_the_scores, KeyboardInterrupt),
+        (interrupts_with_a_note, KeyboardInterrupt),
+        (exits, SystemExit),
+        (exits_with_the_scores, SystemExit),
+    ],
 )
 def test_d9_ctrl_c_passes_through_without_the_frames_and_errors_that_hold_scores(
     function: Callable[[Any], Any], kind: type[BaseException], call: Callable[[Measurement, Any], Any]
@@ -310,7 +336,23 @@ def test_b8_a_system_without_randomness_says_one_constant_sentence(
         assert leaks(caught.value) == []
 
 
+@each_container
+@pytest.mark.parametrize("bad", [None, 5, "x", object()], ids=lambda bad: type(bad).__name__)
+def test_d9_what_is_no_randomness_is_refused_without_a_score(hold: Callable[[], Any], bad: Any) -> None:  # noqa: ANN401
+    for measurement in (needs(0), needs(0) >> same):
+        with pytest.raises(InvalidParameter, match=r"^randomness must be ") as caught:
+            measurement.draw(hold(), bad)
+        assert leaks(caught.value) == []
+
+
 # Domains.
+
+
+class Unreadable:
+    """A column that says what it holds when it cannot be converted."""
+
+    def __array__(self, dtype: object = None, *, copy: bool | None = None) -> NoReturn:
+        raise ValueError(CANARIES, dtype, copy)
 
 
 def generated() -> Iterator[float]:
@@ -346,6 +388,8 @@ OUTSIDE: dict[str, Any] = {
     "nan-among-them": [*CANARIES, float("nan")],
     "nan-in-an-array": np.array([*CANARIES, np.nan]),
     "infinity-in-an-array": np.array([*CANARIES, np.inf]),
+    "unreadable": Unreadable(),
+    "masked-array": np.ma.masked_array([*CANARIES, 0], [False, False, True]),
     "none": None,
 }
 
@@ -395,6 +439,7 @@ def test_d8_a_single_score_outside_its_domain_is_refused_without_it(score: objec
         float("nan"),
         np.float32("nan"),
         Decimal("NaN"),
+        Decimal("sNaN"),
         float("inf"),
         np.float16("inf"),
         Decimal("Infinity"),
@@ -429,6 +474,38 @@ def test_d10_a_noisy_number_shows_neither_its_shift_nor_its_bits() -> None:
     assert repr(number) == f"{number}" == "<Gumbel number, 64 bits drawn>"
 
 
+each_noise = pytest.mark.parametrize("noise", [Gumbel, Exponential])
+
+
+@each_noise
+@pytest.mark.parametrize(
+    ("scale", "randomness"), [(-1, system()), (0, system()), (None, system()), (1, None)]
+)
+def test_d9_a_noisy_number_refuses_its_parameters_without_the_score(
+    noise: Callable[[object, Any, Any], PartialNumber],
+    scale: Any,  # noqa: ANN401
+    randomness: Any,  # noqa: ANN401
+) -> None:
+    for score in CANARIES:
+        with pytest.raises(InvalidParameter, match=r"^(scale|randomness) must be ") as caught:
+            noise(score, scale, randomness)
+        assert leaks(caught.value) == []
+
+
+@each_noise
+@pytest.mark.parametrize(
+    "score",
+    ["31337.25", [CANARIES[1]], complex(31337.25), None, Decimal("sNaN"), Decimal("sNaN31337")],
+    ids=repr,
+)
+def test_d9_a_noisy_number_refuses_what_is_no_score_without_it(
+    noise: Callable[[object, Any, Any], PartialNumber], score: object
+) -> None:
+    with pytest.raises(OutsideDomain, match=r"^shift must be a finite real number") as caught:
+        noise(score, 1, system())
+    assert leaks(caught.value) == []
+
+
 # What follows a release.
 
 
@@ -450,3 +527,18 @@ def test_d10_nothing_about_a_measurement_remembers_what_it_was_called_with() -> 
     measurement(list(CANARIES))
     assert not holds_a_canary(repr(measurement))
     assert not holds_a_canary(vars(measurement))
+
+
+class Halt(BaseException):
+    def __init__(self, scores: Any) -> None:  # noqa: ANN401
+        super().__init__()
+        self.scores = scores
+
+
+def test_d9_an_interrupt_that_cannot_be_made_anew_keeps_no_score() -> None:
+    def halting(scores: Any) -> None:  # noqa: ANN401
+        raise Halt(scores)
+
+    with pytest.raises(ReleaseFailed) as caught:
+        measure(halting)(list(CANARIES))
+    assert leaks(caught.value) == []

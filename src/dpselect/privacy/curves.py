@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self, TypeAlias
@@ -27,6 +27,14 @@ class Table:
     points: tuple[tuple[Fraction, Amount], ...]
 
 
+def _hashable(bound: object) -> bool:
+    try:
+        hash(bound)
+    except TypeError:
+        return False
+    return True
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class Curve:
     """A formula or a table for each thing that was run, and the number of its runs."""
@@ -39,7 +47,7 @@ class Curve:
         """Take a function, or a table of points."""
         if isinstance(bound, Mapping):
             known: Formula | Table = self._table(bound)
-        elif callable(bound) and isinstance(bound, Hashable) and not isinstance(bound, Curve):
+        elif callable(bound) and _hashable(bound) and not isinstance(bound, Curve):
             known = bound
         else:
             raise InvalidParameter.must_be(

@@ -142,7 +142,11 @@ def _attempt(
     except Exception:  # noqa: BLE001 - its text, type and frames may hold data
         return None, ReleaseFailed()
     except BaseException as error:  # noqa: BLE001 - Ctrl-C and the end of a tape pass, without what they hold
-        return None, type(error)()
+        kind = type(error)
+    try:
+        return None, kind()
+    except Exception:  # noqa: BLE001 - an exception that cannot be made anew cannot be made clean
+        return None, ReleaseFailed()
 
 
 def user_measurement(

@@ -52,10 +52,15 @@ class PrivacyProfile(Curve):
         return min(equal, self._least_delta(point)) if len(self.runs) > 1 else equal
 
     def _least_delta(self, epsilon: Fraction) -> Fraction:
-        """Search for the least delta that leaves us within epsilon, to a relative 2**-16."""
-        if self.epsilon(0) <= epsilon:
-            return Fraction(0)
-        enough = Fraction(1)
+        """Search for the least delta that leaves us within epsilon: among those of tables, or nearly."""
+        tables = [run for run, _ in self.runs if isinstance(run, Table)]
+        listed = {Fraction(most) * self._count for table in tables for _, most in table.points}
+        exact = (
+            delta for delta in sorted({Fraction(0), *listed}) if delta <= 1 and self.epsilon(delta) <= epsilon
+        )
+        enough = next(exact, Fraction(1))
+        if enough == 0:
+            return enough
         while enough > LEAST_DELTA and self.epsilon(enough / 2) <= epsilon:
             enough /= 2
         return _search(enough / 2, enough, 16, lambda delta: self.epsilon(delta) <= epsilon)
