@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
@@ -101,6 +101,21 @@ def expm1(x: Number, precision: int = 64) -> Enclosure:
 def log(x: Number, precision: int = 64) -> Enclosure:
     """Enclose the natural logarithm of a positive x."""
     return enclose(lambda ball: ball.log(), positive(x, "x"), precision=precision)
+
+
+def log_product(factors: Sequence[int], bits: int, precision: int = 64) -> Enclosure:
+    """Enclose the logarithm of a product of positive integers over 2**bits, without writing it out."""
+
+    def formula() -> Ball:
+        product = Ball(1)
+        for factor in factors:
+            product *= factor
+        return product.log() - bits * Ball(2).log()
+
+    if all(factor & (factor - 1) == 0 for factor in factors):
+        doublings = sum(factor.bit_length() - 1 for factor in factors) - bits
+        return enclose(lambda: doublings * Ball(2).log(), precision=precision)
+    return enclose(formula, precision=precision)
 
 
 def log1p(x: Number, precision: int = 64) -> Enclosure:

@@ -128,6 +128,11 @@ class Uniform(_OneUniform):
         number.append(word)
         return number
 
+    @property
+    def numerator(self) -> int:
+        """The lower end, in units of 2**-bits."""
+        return self._numerator
+
     def narrow(self, parts: int) -> None:
         """Draw until the interval is at most 1/parts of its lower end wide."""
         while self._numerator < parts:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, shown
-from dpselect.exact.numbers import is_nan, is_real, is_whole, whole
+from dpselect.exact.numbers import is_nan, is_real, is_whole, score, whole
 
 NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity."
 """The one sentence that depends on values: said of any of the three, anywhere."""
+
+NOT_A_VECTOR = "scores must be a one-dimensional array, a list, a tuple or a series of numbers."
+
+LARGEST_ITEM = 8
+"""Wider floats are read exactly, one by one."""
 
 Values: TypeAlias = NDArray[Any] | Sequence[object]
 """A vector as it can be walked: a one-dimensional array of numbers, or a list or tuple."""
@@ -74,26 +80,69 @@ class VectorDomain:
         if refusal:
             raise OutsideDomain(refusal)
 
+    def read(self, values: object) -> NDArray[Any] | list[Fraction | None]:
+        """Read a vector for a mechanism, None standing for minus infinity.
+
+        An array is taken as it is: whoever walks it next must look for NaN and plus infinity on the way.
+        """
+        vector = as_vector(values)
+        if isinstance(vector, np.ndarray) and vector.dtype.itemsize <= LARGEST_ITEM:
+            refusal = self._schema_refusal(vector)
+        else:
+            refusal = self._refusal(values)
+        if refusal or vector is None:
+            del values, vector
+            raise OutsideDomain(refusal or NOT_A_VECTOR)
+        if isinstance(vector, np.ndarray) and vector.dtype.itemsize <= LARGEST_ITEM:
+            return vector
+        return _as_array(vector) if isinstance(vector, list | tuple) else [score(value) for value in vector]
+
+    @property
+    def wanted_size(self) -> str:
+        """How many scores there must be, as a sentence."""
+        return f"scores must be {shown(self.size)} in number, as the domain says."
+
+    def _schema_refusal(self, vector: Values) -> str | None:
+        """Say what is wrong with the length, or with the type of an array."""
+        if self.size is not None and len(vector) != self.size:
+            return self.wanted_size
+        if isinstance(vector, np.ndarray) and not self.element_domain.admits_dtype(vector.dtype):
+            return self.element_domain.wanted
+        return None
+
     def _refusal(self, values: object) -> str | None:
         """Say what is wrong, in a sentence made of the domain alone."""
         vector = as_vector(values)
         if vector is None:
-            return "scores must be a one-dimensional array, a list, a tuple or a series of numbers."
-        if self.size is not None and len(vector) != self.size:
-            return f"scores must be {shown(self.size)} in number, as the domain says."
-        if isinstance(vector, np.ndarray):
-            return self._array_refusal(vector)
-        return self.element_domain.refusal(vector)
+            return NOT_A_VECTOR
+        if refusal := self._schema_refusal(vector):
+            return refusal
+        return (
+            self._array_refusal(vector)
+            if isinstance(vector, np.ndarray)
+            else self.element_domain.refusal(vector)
+        )
 
     def _array_refusal(self, array: NDArray[Any]) -> str | None:
-        if not self.element_domain.admits_dtype(array.dtype):
-            return self.element_domain.wanted
         if array.dtype.kind == "f" and array.size:
             excluded = np.isposinf(array).any() or (
                 np.isnan(array).any() and not self.element_domain.nullable
             )
             return NOT_A_SCORE if excluded else None
         return None
+
+
+def _as_array(vector: Sequence[Any]) -> NDArray[Any] | list[Fraction | None]:
+    """Put plain ints or plain floats into an array where that loses nothing; otherwise read them exactly."""
+    kinds = set(map(type, vector))
+    if kinds == {float}:
+        return np.array(vector)
+    if kinds == {int}:
+        try:
+            return np.array(vector, dtype=np.int64)
+        except OverflowError:
+            pass
+    return [score(value) for value in vector]
 
 
 def as_vector(values: object) -> Values | None:

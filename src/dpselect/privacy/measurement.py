@@ -5,10 +5,10 @@ What goes wrong while data is in reach is told by a constant sentence, from a fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol, get_args
+from typing import Any, ClassVar, Protocol, get_args
 
 from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed
 from dpselect.exact.numbers import Number
@@ -67,24 +67,36 @@ class Measurement:
         """Draw with the system's randomness."""
         held = [arg]
         del arg
-        return self._draw(held, system())
+        return self._draw(*_unwrapped(self.function), held, system())
 
     def draw(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
         """Draw with another source of randomness."""
         held = [arg] if is_source(randomness) else []
         del arg
-        return self._draw(held, checked(randomness))
+        return self._draw(*_unwrapped(self.function), held, checked(randomness))
 
-    def _draw(self, held: list[object], randomness: Randomness) -> Any:  # noqa: ANN401
+    def over(self, chunks: Iterable[object], randomness: Randomness | None = None) -> Any:  # noqa: ANN401
+        """Draw from chunks of the input as from their concatenation, holding one chunk at a time."""
+        source = system() if randomness is None else randomness
+        function, steps = _unwrapped(self.function)
+        merges = hasattr(function, "over")
+        held: list[object] = [chunks] if merges and is_source(source) else []
+        del chunks
+        if not merges:
+            raise InvalidParameter(
+                "this measurement does not select from chunks; "
+                "make_report_noisy_top_k and make_report_noisy_max do."
+            )
+        return self._draw(Merging(function), steps, held, checked(source))
+
+    def _draw(
+        self, function: Draw, steps: list[Callable[[Any], Any]], held: list[object], randomness: Randomness
+    ) -> Any:  # noqa: ANN401
         """Draw from what is held, let go of it, and only then refuse or post-process."""
-        function, steps = self.function, []
-        while isinstance(function, Postprocessed):
-            steps.append(function.then)
-            function = function.function
         output, refusal = _attempt(function, self.input_domain, held, randomness)
         if refusal is not None:
             raise refusal
-        for step in reversed(steps):
+        for step in steps:
             output = step(output)
         return output
 
@@ -122,6 +134,28 @@ class Postprocessed:
     def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
         """Draw, then post-process."""
         return self.then(self.function(arg, randomness))
+
+
+def _unwrapped(function: Draw) -> tuple[Draw, list[Callable[[Any], Any]]]:
+    """Take the draw out of what is done with its output, and list that in order."""
+    steps: list[Callable[[Any], Any]] = []
+    while isinstance(function, Postprocessed):
+        steps.insert(0, function.then)
+        function = function.function
+    return function, steps
+
+
+@dataclass(frozen=True)
+class Merging:
+    """A draw from chunks, by a function that knows how to merge them."""
+
+    function: Any
+
+    checks_domain: ClassVar = True
+
+    def __call__(self, chunks: Iterable[object], randomness: Randomness) -> Any:  # noqa: ANN401
+        """Draw from the chunks."""
+        return self.function.over(chunks, randomness)
 
 
 def _attempt(

@@ -1,0 +1,1 @@
+"""What it costs: closed forms that turn one guarantee into another."""

@@ -1,0 +1,149 @@
+"""The draws of the selection mechanisms: small frozen values that turn scores into indices.
+
+Two laws, one implementation each: the k best of scores with Gumbel noise, and the k best of scores with
+exponential noise, where all noise is drawn once. Peeling draws anew for each winner.
+
+Proof: draws.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.errors import OutsideDomain
+from dpselect.exact.contenders import Contender, contenders, merged
+from dpselect.exact.field import ArrayField, Field, NotAScore, Optimize, RationalField
+from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
+from dpselect.exact.randomness import Randomness
+from dpselect.exact.selection import winner
+from dpselect.privacy.domains import NOT_A_SCORE, VectorDomain
+
+NoiseName: TypeAlias = Literal["gumbel", "exponential"]
+Scores: TypeAlias = NDArray[Any] | list[Fraction | None]
+Drawn = TypeVar("Drawn")
+
+NOISES: Mapping[NoiseName, Noise] = {"gumbel": GumbelNoise(), "exponential": ExponentialNoise()}
+
+TOO_FEW = "scores must hold at least k candidates that may win: give more candidates, or a smaller k."
+
+
+@dataclass(frozen=True)
+class NoisyTopK:
+    """The indices of the k best scores once noise is added to each, the best first."""
+
+    domain: VectorDomain
+    scale: Fraction
+    k: int
+    optimize: Optimize
+    noise: NoiseName
+
+    checks_domain: ClassVar = True
+
+    def __call__(self, arg: object, randomness: Randomness) -> list[int]:
+        """Draw."""
+        scores, indices = may_win(self.domain.read(arg), self.optimize)
+        drawn = self.among(scores, randomness)
+        return drawn if indices is None else indices[drawn].tolist()
+
+    def among(self, scores: Scores, randomness: Randomness) -> list[int]:
+        """Draw from scores that have been read."""
+        field = field_of(scores, self.optimize, self.k)
+        if self.scale == 0:
+            return found(field.order(self.k))
+        noise = NOISES[self.noise]
+        if self.k == 1:
+            return [found(winner(field, self.scale, noise, randomness))]
+        return [best.candidate for best in found(contenders(field, self.k, self.scale, noise, randomness))]
+
+    def over(self, chunks: Iterable[object], randomness: Randomness) -> list[int]:
+        """Draw from chunks as from their concatenation, remembering only the k best so far."""
+        best: list[Contender] = []
+        seen = 0
+        for chunk in chunks:
+            values = replace(self.domain, size=None).read(chunk)
+            best = merged(best, self._contenders(values, seen, randomness), self.k)
+            seen += len(values)
+        if self.domain.size not in (None, seen):
+            raise OutsideDomain(self.domain.wanted_size)
+        if len(best) < self.k:
+            raise OutsideDomain(TOO_FEW)
+        return [contender.candidate for contender in best]
+
+    def _contenders(self, values: Scores, seen: int, randomness: Randomness) -> list[Contender]:
+        """Draw the k best of one chunk, or all that may win if they are fewer."""
+        scores, indices = may_win(values, self.optimize)
+        if len(scores) == 0:
+            return []
+        field = field_of(scores, self.optimize, 1)
+        k = min(self.k, field.eligible())
+        drawn = found(contenders(field, k, self.scale, NOISES[self.noise], randomness)) if k else []
+        places = range(len(scores)) if indices is None else indices.tolist()
+        return [contender.renumbered(seen + places[contender.candidate]) for contender in drawn]
+
+
+@dataclass(frozen=True)
+class PeeledTopK:
+    """The winner, then the winner of those left, k times: each with exponential noise of its own."""
+
+    domain: VectorDomain
+    scale: Fraction
+    k: int
+    optimize: Optimize
+
+    checks_domain: ClassVar = True
+
+    def __call__(self, arg: object, randomness: Randomness) -> list[int]:
+        """Draw, remove, draw again."""
+        scores, indices = may_win(self.domain.read(arg), self.optimize)
+        field = field_of(scores, self.optimize, self.k)
+        if field.leaders(self.k) is None:
+            raise OutsideDomain(TOO_FEW)
+        left = np.arange(len(scores)) if indices is None else indices
+        one = NoisyTopK(self.domain, self.scale, 1, self.optimize, "exponential")
+        winners = []
+        for _ in range(self.k):
+            (drawn,) = one.among(scores, randomness)
+            winners.append(int(left[drawn]))
+            left = np.delete(left, drawn)
+            scores = (
+                np.delete(scores, drawn)
+                if isinstance(scores, np.ndarray)
+                else scores[:drawn] + scores[drawn + 1 :]
+            )
+        return winners
+
+
+def field_of(scores: Scores, optimize: Optimize, k: int) -> Field:
+    """Line the candidates up, if there are enough; the one pass over an array finds what is no score."""
+    if len(scores) < k:
+        raise OutsideDomain(TOO_FEW)
+    if isinstance(scores, list):
+        return RationalField(scores, optimize)
+    try:
+        return ArrayField(scores, optimize)
+    except NotAScore:
+        raise OutsideDomain(NOT_A_SCORE) from None
+
+
+def may_win(scores: Scores, optimize: Optimize) -> tuple[Scores, NDArray[np.int64] | None]:
+    """Leave out minus infinity where the smallest score wins; give what is left, and the indices of that."""
+    if optimize == "max" or isinstance(scores, list) or scores.dtype.kind != "f" or not scores.size:
+        return scores, None
+    if not scores.max() < math.inf:
+        raise OutsideDomain(NOT_A_SCORE)
+    indices = np.flatnonzero(scores > -math.inf)
+    return (scores, None) if len(indices) == len(scores) else (scores[indices], indices)
+
+
+def found(drawn: Drawn | None) -> Drawn:
+    """Refuse if there were fewer than k that may win."""
+    if drawn is None:
+        raise OutsideDomain(TOO_FEW)
+    return drawn

@@ -1,0 +1,67 @@
+"""The exponential mechanism: a candidate with probability proportional to exp(score / scale).
+
+Noise:     Gumbel, then the candidate at the winning index.
+Reference: McSherry & Talwar 2007.
+Proof:     exponential.proof.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.field import Optimize
+from dpselect.exact.numbers import Number
+from dpselect.mechanisms.parameters import score_domain
+from dpselect.mechanisms.report_noisy_max_gumbel import make_report_noisy_max_gumbel
+from dpselect.privacy.domains import VectorDomain, vector_domain
+from dpselect.privacy.measurement import Measurement
+from dpselect.privacy.metrics import ScoreMetric
+
+
+def make_exponential_mechanism(
+    input_domain: VectorDomain,
+    input_metric: ScoreMetric,
+    candidates: Sequence[Any],
+    scale: Number,
+    optimize: Optimize = "max",
+) -> Measurement:
+    """Select one of the public candidates, by their scores in the same order.
+
+    Precondition
+        candidates are public                     claimed by the caller
+        as many scores as candidates              checked here and when drawn
+        otherwise as in ``make_report_noisy_top_k``
+
+    Postcondition
+        ``m(scores)`` is candidates[i] with probability exactly exp(s_i / scale) / sum_j exp(s_j / scale).
+
+    >>> from dpselect.privacy import atom_domain, linf_distance, vector_domain
+    >>> scores, votes = vector_domain(atom_domain(int)), linf_distance(monotonic=True)
+    >>> make_exponential_mechanism(scores, votes, ["tea", "coffee"], scale=0)([3, 12])
+    'coffee'
+    """
+    if not isinstance(candidates, list | tuple) or not candidates:
+        raise InvalidParameter.must_be(
+            "candidates", "a list or tuple with at least one entry", got=candidates
+        )
+    domain = score_domain(input_domain)
+    if domain.size not in (None, len(candidates)):
+        raise InvalidParameter.must_be(
+            "candidates", f"{domain.size} in number, as the domain says", got=len(candidates)
+        )
+    sized = vector_domain(domain.element_domain, len(candidates))
+    return make_report_noisy_max_gumbel(sized, input_metric, scale, optimize) >> Pick(tuple(candidates))
+
+
+@dataclass(frozen=True)
+class Pick:
+    """Public candidates, to pick one of by its index."""
+
+    candidates: tuple[Any, ...]
+
+    def __call__(self, index: int) -> Any:  # noqa: ANN401 - a candidate is anything
+        """Pick."""
+        return self.candidates[index]
