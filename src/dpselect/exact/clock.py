@@ -1,6 +1,6 @@
 """The clock of a race: the times of a Poisson process, drawn as finely as somebody asks.
 
-Proof: race.proof.md
+Proof: clock.proof.md
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Clock:
         in_row, sums = in_row.ravel()[:count], (in_row + before[:, None]).ravel()[:count]
         unknown = self._unknown + np.where(words == 0, math.inf, 1 / middles).cumsum()
         self._unknown = float(unknown[-1]) * (1 + 2.0**-20)
-        errors = unknown * (1 + 2.0**-20) + sums * 2.0**-49 + in_row * 2.0**-47
+        rounded = np.arange(self.ticks - count + 1, self.ticks + 1) * 2.0**-51
+        errors = unknown * (1 + 2.0**-20) + sums * 2.0**-49 + in_row * 2.0**-47 + rounded
         return sums / self._float_rate, errors / self._float_rate
 
     def _whole_rows(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 So selection merges: of two lists of contenders, the k best of both are the k best of the two fields together.
 
-Proof: race.proof.md
+Proof: contenders.proof.md
 """
 
 from __future__ import annotations

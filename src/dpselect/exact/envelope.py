@@ -48,8 +48,9 @@ class Envelope:
         self.field = field
         self.base = base
         self.scale = scale
+        self._cap = min(field.size.bit_length(), 62 - field.size.bit_length())
         self._gaps = field.block_gaps(base)
-        slope, cap = _slope(scale), field.size.bit_length()
+        slope, cap = _slope(scale), self._cap
         farthest = min(LARGEST, cap / slope) if slope else LARGEST
         self._exponents = np.minimum(np.minimum(self._gaps, farthest) * slope, cap).astype(np.int64)
         self._shifts = cap - self._exponents
@@ -60,7 +61,7 @@ class Envelope:
     @cached_property
     def rate(self) -> Fraction:
         """The sum of 2**-j over all candidates."""
-        return Fraction(self.total, 2 ** self.field.size.bit_length())
+        return Fraction(self.total, 2**self._cap)
 
     def propose(self, count: int, randomness: Randomness) -> tuple[Indices, Indices]:
         """Draw candidates independently, each with probability 2**-j / rate, and give them with their j."""

@@ -3,7 +3,7 @@
 One pass finds the best score of each block. After it, a float says roughly how far a candidate lies behind a
 base score, and a fraction says it exactly. A score of minus infinity belongs to a candidate that may not win.
 
-Proof: envelope.proof.md
+Proof: field.proof.md
 """
 
 from __future__ import annotations

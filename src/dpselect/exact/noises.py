@@ -10,7 +10,7 @@ So a proposal made at rate 2**-j >= w, at time t, must be accepted with probabil
     with Gumbel noise        w 2**j;
     with exponential noise   w 2**j / (w + (1 - w) exp(t)).
 
-Proof: race.proof.md
+Proof: noises.proof.md
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class ExponentialNoise:
         early = weights / (weights + others * np.exp(np.minimum(times, LATEST)))
         chances = np.ldexp(early, exponents)
         moved = chances * (1 - early) * errors
-        well_known = (errors <= 1) & (2 * moved <= chances * RELATIVE_ROOM + ABSOLUTE_ROOM)
+        well_known = (errors <= 0.5) & (2 * moved <= chances * RELATIVE_ROOM + ABSOLUTE_ROOM)
         return np.where(well_known, chances, math.nan)
 
     def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:

@@ -1,6 +1,6 @@
 """Draw the best of a field, in the way that is fastest for its size. All ways have the same law.
 
-Proof: race.proof.md
+Proof: selection.proof.md
 """
 
 from __future__ import annotations
