@@ -52,6 +52,18 @@ class Clock:
         errors = unknown * (1 + 2.0**-20) + sums * 2.0**-49 + in_row * 2.0**-47 + rounded
         return sums / self._float_rate, errors / self._float_rate
 
+    def tick_once(self) -> tuple[float, float]:
+        """Tick once, as ``tick`` ticks many times."""
+        word = self._randomness.word()
+        self._words.append(word)
+        middle = word + 0.5
+        gap = -math.log(middle * 2.0**-self._randomness.width)
+        self._sum += int(math.ldexp(gap, 80))
+        self._unknown += 1 / middle if word else math.inf
+        total = math.ldexp(float(self._sum), -80)
+        error = self._unknown * (1 + 2.0**-20) + total * 2.0**-47 + self.ticks * 2.0**-51
+        return total / self._float_rate, error / self._float_rate
+
     def _whole_rows(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up the rows before each, in whole multiples of 2**-80, so that nothing is lost."""
         sums = [self._sum]

@@ -88,23 +88,25 @@ def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are
     stars.sort(key=cmp_to_key(lambda a, b: -1 if a.beats(b) else 1))
     race = Race(Envelope(field, base, scale), noise, randomness)
     batch = batch or min(max(FIRST_BATCH, 4 * k), LARGEST_BATCH)
-    shift = field.turned(base)
     while True:
         race.run(batch)
-        times, errors = race.timetable()
-        to_come = _between(shift, scale, noise, times[-1], errors[-1])[1]
-        if len(race.arrivals) + sum(star.low >= to_come for star in stars) >= k:
+        to_come = _arrived(race, field.turned(base), -1, race.proposed)
+        ahead_of_them = next((i for i, star in enumerate(stars) if not star.beats(to_come)), len(stars))
+        if len(race.arrivals) + ahead_of_them >= k:
             break
         batch = min(2 * batch, LARGEST_BATCH)
-    arrivals = [
-        Contender(
-            who,
-            ArrivalNumber(shift, scale, race, tick),
-            *_between(shift, scale, noise, times[tick - 1], errors[tick - 1]),
-        )
-        for who, tick in list(race.arrivals.items())[:k]
-    ]
-    return merged(stars, arrivals, k)
+    first = list(race.arrivals.items())[:k]
+    return merged(stars, [_arrived(race, field.turned(base), who, tick) for who, tick in first], k)
+
+
+def _arrived(race: Race, shift: Fraction, candidate: int, tick: int) -> Contender:
+    """Give whoever arrived at a tick; it beats all who arrive later."""
+    times, errors = race.timetable()
+    late, early = times[tick - 1] + errors[tick - 1], times[tick - 1] - errors[tick - 1]
+    highest = race.noise.float_height(early) if early > 0 else math.inf
+    scale = race.envelope.scale
+    bounds = _around(shift, scale, race.noise.float_height(late), highest)
+    return Contender(candidate, ArrivalNumber(shift, scale, race, tick), *bounds)
 
 
 def _noiseless(field: Field, k: int) -> list[Contender] | None:
@@ -129,15 +131,6 @@ def _star(
     if low >= 2.0**-10 and high <= 1 - 2.0**-10:
         return Contender(candidate, number, *_around(score, scale, noise.quantile(low), noise.quantile(high)))
     return Contender(candidate, number, to_float_down(number.lower(64)), to_float_up(number.upper(64)))
-
-
-def _between(
-    shift: Fraction, scale: Fraction, noise: Noise, time: float, error: float
-) -> tuple[float, float]:
-    """Bound the noisy score that an arrival time means."""
-    late, early = time + error, time - error
-    highest = noise.float_height(early) if early > 0 else math.inf
-    return _around(shift, scale, noise.float_height(late), highest)
 
 
 def _around(shift: Fraction, scale: Fraction, low: float, high: float) -> tuple[float, float]:

@@ -40,53 +40,66 @@ def _nearest_float(scale: Fraction) -> float:
     return float(scale) if 2.0**-1000 <= scale <= 2.0**1000 else math.nan
 
 
+def _over_scale(gaps: NDArray[np.float64], scale: Fraction) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        return gaps / _nearest_float(scale)
+
+
 class Envelope:
     """Proposals from a field, relative to a base score."""
 
     def __init__(self, field: Field, base: Base, scale: Fraction) -> None:
-        """Give each block its exponent and its whole-number weight."""
+        """Measure how far each block lies behind."""
         self.field = field
         self.base = base
         self.scale = scale
-        self._cap = min(field.size.bit_length(), 62 - field.size.bit_length())
         self._gaps = field.block_gaps(base)
-        slope, cap = _slope(scale), self._cap
-        farthest = min(LARGEST, cap / slope) if slope else LARGEST
-        self._exponents = np.minimum(np.minimum(self._gaps, farthest) * slope, cap).astype(np.int64)
-        self._shifts = cap - self._exponents
-        self._weights = field.block_sizes << self._shifts
-        self._reached = self._weights.cumsum()
-        self.total = int(self._reached[-1])
+        self._cap = min(field.size.bit_length(), 62 - field.size.bit_length())
+
+    @cached_property
+    def _exponents(self) -> Indices:
+        """The exponent j of each block."""
+        slope = _slope(self.scale)
+        farthest = min(LARGEST, self._cap / slope) if slope else LARGEST
+        return np.minimum(np.minimum(self._gaps, farthest) * slope, self._cap).astype(np.int64)
+
+    @cached_property
+    def _weights(self) -> Indices:
+        """The whole-number weight of each block: 2**-j, in units of 2**-cap, for each candidate."""
+        return self.field.block_sizes << (self._cap - self._exponents)
+
+    @cached_property
+    def _reached(self) -> Indices:
+        """The sum of the weights up to each block."""
+        return self._weights.cumsum()
 
     @cached_property
     def rate(self) -> Fraction:
         """The sum of 2**-j over all candidates."""
-        return Fraction(self.total, 2**self._cap)
+        return Fraction(int(self._reached[-1]), 2**self._cap)
 
     def propose(self, count: int, randomness: Randomness) -> tuple[Indices, Indices]:
         """Draw candidates independently, each with probability 2**-j / rate, and give them with their j."""
-        at = uniforms_below(self.total, count, randomness).astype(np.int64)
+        at = uniforms_below(int(self._reached[-1]), count, randomness).astype(np.int64)
         blocks = self._reached.searchsorted(at, side="right")
-        ranks = (at - self._reached[blocks] + self._weights[blocks]) >> self._shifts[blocks]
-        return self.field.members(blocks, ranks), self._exponents[blocks]
+        exponents = self._exponents[blocks]
+        ranks = (at - self._reached[blocks] + self._weights[blocks]) >> (self._cap - exponents)
+        return self.field.members(blocks, ranks), exponents
 
     def propose_single(self, randomness: Randomness) -> tuple[int, int, float]:
         """Draw where blocks are single candidates; give one with its j and an estimate of g / scale."""
-        at = uniform_below(self.total, randomness)
+        at = uniform_below(int(self._reached[-1]), randomness)
         candidate = int(self._reached.searchsorted(at, side="right"))
-        return (
-            candidate,
-            int(self._exponents[candidate]),
-            float(self._gaps[candidate]) / _nearest_float(self.scale),
-        )
+        gap = float(self._gaps[candidate])
+        return candidate, int(self._exponents[candidate]), gap / _nearest_float(self.scale)
 
     def everybody_behind(self) -> NDArray[np.float64]:
         """Estimate g / scale for a field whose blocks are single candidates."""
-        return self._gaps / _nearest_float(self.scale)
+        return _over_scale(self._gaps, self.scale)
 
     def behind(self, candidates: Indices) -> NDArray[np.float64]:
         """Estimate g / scale, to a relative 2**-50; infinity for weight zero, NaN if a float cannot say."""
-        return self.field.gaps(candidates, self.base) / _nearest_float(self.scale)
+        return _over_scale(self.field.gaps(candidates, self.base), self.scale)
 
     def exactly_behind(self, candidate: int) -> Fraction | None:
         """Give g / scale; None for weight zero: whoever is ahead of the base, or may not win."""

@@ -50,6 +50,9 @@ class Noise(Protocol):
     def chances(self, behind: Floats, exponents: Indices, times: Floats, errors: Floats) -> Floats:
         """Estimate the probabilities of acceptance; NaN where the times are not known well enough."""
 
+    def chance(self, behind: float, exponent: int, time: float, error: float) -> float:
+        """Estimate one probability of acceptance."""
+
     def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
         """Enclose the probability of acceptance at a time that is known to lie in an interval."""
 
@@ -73,6 +76,11 @@ class GumbelNoise:
         """Give w 2**j."""
         del times, errors
         return np.ldexp(np.exp(-behind), exponents)
+
+    def chance(self, behind: float, exponent: int, time: float, error: float) -> float:
+        """Give w 2**j."""
+        del time, error
+        return math.ldexp(math.exp(-behind), exponent)
 
     def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
         """Enclose w 2**j."""
@@ -106,6 +114,16 @@ class ExponentialNoise:
         moved = chances * (1 - early) * errors
         well_known = (errors <= 0.5) & (2 * moved <= chances * RELATIVE_ROOM + ABSOLUTE_ROOM)
         return np.where(well_known, chances, math.nan)
+
+    def chance(self, behind: float, exponent: int, time: float, error: float) -> float:
+        """Give c 2**j, as ``chances`` does."""
+        weight, other = math.exp(-behind), -math.expm1(-behind)
+        early = weight / (weight + other * math.exp(min(time, LATEST)))
+        chance = math.ldexp(early, exponent)
+        well_known = (
+            error <= 0.5 and 2 * chance * (1 - early) * error <= chance * RELATIVE_ROOM + ABSOLUTE_ROOM
+        )
+        return chance if well_known else math.nan
 
     def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
         """Enclose w 2**j / (w + (1 - w) exp(t)), which decreases in t."""

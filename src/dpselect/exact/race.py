@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
-from dpselect.exact.batches import bernoullis
+from dpselect.exact.batches import bernoulli_estimated, bernoullis
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure, enclose
 from dpselect.exact.envelope import Envelope
@@ -33,10 +33,9 @@ class Race:
         """Line up."""
         self.envelope = envelope
         self.noise = noise
-        self.clock = Clock(envelope.rate, randomness)
         self.arrivals: dict[int, int] = {}
         """Who has arrived, in order, each with its tick."""
-        self._proposed = 0
+        self.proposed = 0
         self._times = np.empty(0)
         self._errors = np.empty(0)
         self._randomness = randomness
@@ -48,12 +47,26 @@ class Race:
         chances = self.noise.chances(self.envelope.behind(candidates), exponents, *times)
 
         def coin(i: int) -> partial[Enclosure]:
-            return partial(self._coin, int(candidates[i]), int(exponents[i]), self._proposed + i + 1)
+            return partial(self._coin, int(candidates[i]), int(exponents[i]), self.proposed + i + 1)
 
         accepted = bernoullis(chances, coin, self._randomness)
         for i in np.flatnonzero(accepted).tolist():
-            self.arrivals.setdefault(int(candidates[i]), self._proposed + i + 1)
-        self._proposed += proposals
+            self.arrivals.setdefault(int(candidates[i]), self.proposed + i + 1)
+        self.proposed += proposals
+
+    @cached_property
+    def clock(self) -> Clock:
+        """The clock, started when somebody first looks at it."""
+        return Clock(self.envelope.rate, self._randomness)
+
+    def run_once(self) -> int | None:
+        """Make one proposal from a field whose blocks are single candidates; give it if it arrives."""
+        candidate, exponent, behind = self.envelope.propose_single(self._randomness)
+        self.proposed += 1
+        time, error = self.clock.tick_once() if self.noise.timed else (math.nan, math.nan)
+        chance = self.noise.chance(behind, exponent, time, error)
+        coin = partial(self._coin, candidate, exponent, self.proposed)
+        return candidate if bernoulli_estimated(chance, coin, self._randomness) else None
 
     def _tick(self, count: int) -> tuple[Floats, Floats]:
         times, errors = self.clock.tick(count)
@@ -62,8 +75,8 @@ class Race:
 
     def timetable(self) -> tuple[Floats, Floats]:
         """Give the time of every proposal so far, and by how much it may be wrong."""
-        if self.clock.ticks < self._proposed:
-            self._tick(self._proposed - self.clock.ticks)
+        if self.clock.ticks < self.proposed:
+            self._tick(self.proposed - self.clock.ticks)
         return self._times, self._errors
 
     def _coin(self, candidate: int, exponent: int, tick: int, precision: int) -> Enclosure:
