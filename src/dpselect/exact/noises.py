@@ -111,8 +111,9 @@ class ExponentialNoise:
         weights, others = np.exp(-behind), -np.expm1(-behind)
         early = weights / (weights + others * np.exp(np.minimum(times, LATEST)))
         chances = np.ldexp(early, exponents)
-        moved = chances * (1 - early) * errors
-        well_known = (errors <= 0.5) & (2 * moved <= chances * RELATIVE_ROOM + ABSOLUTE_ROOM)
+        error = np.minimum(errors, 1.0)
+        moved = chances * (1 - early) * error
+        well_known = (error <= 0.5) & (2 * moved <= chances * RELATIVE_ROOM + ABSOLUTE_ROOM)
         return np.where(well_known, chances, math.nan)
 
     def chance(self, behind: float, exponent: int, time: float, error: float) -> float:
