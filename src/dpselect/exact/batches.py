@@ -49,7 +49,9 @@ def uniforms_below(n: int, count: int, randomness: Randomness) -> NDArray[np.uin
     return values % np.uint64(sides) if sides < 2**64 else values
 
 
-def bernoulli_estimated(estimate: float, exactly: Callable[[int], Enclosure], randomness: Randomness) -> bool:
+def bernoulli_estimated(
+    estimate: float, exactly: Callable[[int], Enclosure], randomness: Randomness, *, spare: int = 64
+) -> bool:
     """Draw one coin as ``bernoullis`` draws many."""
     word = randomness.word()
     step = 2.0**-randomness.width
@@ -58,19 +60,23 @@ def bernoulli_estimated(estimate: float, exactly: Callable[[int], Enclosure], ra
         return True
     if at >= estimate * (1 + RELATIVE_SLACK) + ABSOLUTE_SLACK:
         return False
-    return falls_below(Uniform.begun(word, randomness), exactly)
+    return falls_below(Uniform.begun(word, randomness), exactly, spare)
 
 
 def bernoullis(
     estimates: NDArray[np.float64],
     exactly: Callable[[int], Callable[[int], Enclosure]],
     randomness: Randomness,
+    *,
+    spare: int = 64,
 ) -> NDArray[np.bool_]:
     """Draw a coin for each i, True with probability exactly p_i.
 
     Precondition
         |estimates[i] - p_i| <= estimates[i] * RELATIVE_SLACK / 2 + ABSOLUTE_SLACK / 2   claimed by the caller
         exactly(i)(precision) encloses p_i, ever more closely                            claimed by the caller
+
+    ``spare`` is that of ``falls_below``.
     """
     if not (isinstance(estimates, np.ndarray) and estimates.dtype == np.float64 and estimates.ndim == 1):
         raise InvalidParameter.must_be("estimates", "a one-dimensional float64 array", got=estimates)
@@ -81,5 +87,5 @@ def bernoullis(
     accepted = at + step <= estimates * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK
     rejected = at >= estimates * (1 + RELATIVE_SLACK) + ABSOLUTE_SLACK
     for i in np.flatnonzero(~(accepted | rejected)):
-        accepted[i] = falls_below(Uniform.begun(int(words[i]), source), exactly(int(i)))
+        accepted[i] = falls_below(Uniform.begun(int(words[i]), source), exactly(int(i)), spare)
     return accepted

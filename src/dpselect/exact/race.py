@@ -23,6 +23,8 @@ from dpselect.exact.noises import Floats, Noise
 from dpselect.exact.psrn import Bound, PartialNumber
 from dpselect.exact.randomness import Randomness
 
+THRIFTY = 2
+
 NEVER = Enclosure(Fraction(0), Fraction(0))
 
 
@@ -40,6 +42,11 @@ class Race:
         self._errors = np.empty(0)
         self._randomness = randomness
 
+    @property
+    def _spare(self) -> int:
+        """How finely a coin is enclosed beyond its first bits; the bits of a time are drawn at random."""
+        return THRIFTY if self.noise.timed else 64
+
     def run(self, proposals: int) -> None:
         """Make that many proposals, and note who arrives."""
         candidates, exponents = self.envelope.propose(proposals, self._randomness)
@@ -49,7 +56,7 @@ class Race:
         def coin(i: int) -> partial[Enclosure]:
             return partial(self._coin, int(candidates[i]), int(exponents[i]), self.proposed + i + 1)
 
-        accepted = bernoullis(chances, coin, self._randomness)
+        accepted = bernoullis(chances, coin, self._randomness, spare=self._spare)
         for i in np.flatnonzero(accepted).tolist():
             self.arrivals.setdefault(int(candidates[i]), self.proposed + i + 1)
         self.proposed += proposals
@@ -66,7 +73,7 @@ class Race:
         time, error = self.clock.tick_once() if self.noise.timed else (math.nan, math.nan)
         chance = self.noise.chance(behind, exponent, time, error)
         coin = partial(self._coin, candidate, exponent, self.proposed)
-        return candidate if bernoulli_estimated(chance, coin, self._randomness) else None
+        return candidate if bernoulli_estimated(chance, coin, self._randomness, spare=self._spare) else None
 
     def _tick(self, count: int) -> tuple[Floats, Floats]:
         times, errors = self.clock.tick(count)

@@ -63,12 +63,15 @@ def bernoulli_enclosed(enclose: Callable[[int], Enclosure], randomness: Randomne
     return falls_below(number, enclose)
 
 
-def falls_below(number: Uniform, enclose: Callable[[int], Enclosure]) -> bool:
-    """Decide number < p, drawing more of the number's bits for as long as p lies among them."""
+def falls_below(number: Uniform, enclose: Callable[[int], Enclosure], spare: int = 64) -> bool:
+    """Decide number < p, drawing more of the number's bits for as long as p lies among them.
+
+    p is enclosed by ``spare`` bits more than are needed at once: few, where they are drawn at random.
+    """
     precision = 0
     while True:
-        if number.bits + SPARE_BITS > precision:
-            precision = number.bits + 64
+        if number.bits + min(spare, SPARE_BITS) > precision:
+            precision = number.bits + spare
             low, high = enclose(precision)
         if number.upper() <= low:
             return True
