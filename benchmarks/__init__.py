@@ -1,0 +1,1 @@
+"""How fast selection is, beside ``scores.max()``, NumPy and two other libraries; `python3 run.py bench`."""

@@ -1,0 +1,90 @@
+"""The contestants of this process: dpselect, ``scores.max()`` and NumPy, on all patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.numpy_one_liner import noisy_argmax
+from benchmarks.patterns import PATTERNS, Pattern, Scores
+from benchmarks.timing import Contestant, medians, peak_bytes
+from dpselect.exact.field import ArrayField
+from dpselect.mechanisms import make_report_noisy_top_k
+from dpselect.privacy import (
+    atom_domain,
+    linf_distance,
+    max_divergence,
+    vector_domain,
+    zero_concentrated_divergence,
+)
+from dpselect.privacy.measures import Measure
+
+MAXIMUM = "scores.max()"
+ONE_LINER = "NumPy one-liner"
+NOISES: dict[str, Measure] = {"Gumbel": zero_concentrated_divergence(), "exponential": max_divergence()}
+SCALES = (1, 10)
+WINNERS = (1, 10, 100)
+
+
+class Row(NamedTuple):
+    """What was measured on one vector of scores: seconds and bytes of each contestant."""
+
+    n: int
+    pattern: str
+    scale: int
+    seconds: dict[str, float]
+    extra: dict[str, float]
+    """The peak of memory, as a share of the scores."""
+
+
+def one_high_in_each_block(n: int, scale: int) -> Scores:
+    """Give each of the blocks that dpselect will see one candidate far ahead of the others."""
+    del scale
+    scores = np.full(n, -1e6)
+    blocks = len(ArrayField(scores, "max").block_sizes)
+    highs = ArrayField(scores, "max").members(np.arange(blocks), np.zeros(blocks, dtype=np.int64))
+    scores[highs] = 0
+    return scores
+
+
+ALL_PATTERNS = [*PATTERNS, Pattern("one high in each block", one_high_in_each_block)]
+
+
+def drawn(noise: str, k: int) -> str:
+    """Name the contestant that draws k winners."""
+    return f"{noise}, k = {k}"
+
+
+def selection(scores: Scores, noise: str, k: int, scale: int) -> Contestant:
+    """Make the call that draws k winners."""
+    domain = vector_domain(atom_domain(float if scores.dtype.kind == "f" else int))
+    return partial(make_report_noisy_top_k(domain, linf_distance(), NOISES[noise], k, scale), scores)
+
+
+def measured(sizes: list[int]) -> Iterator[Row]:
+    """Measure everything, one vector of scores after the other."""
+    for n in sizes:
+        for pattern in ALL_PATTERNS:
+            scores = pattern.scores(n, SCALES[0])
+            for scale in SCALES:
+                if pattern.moves_with_scale:
+                    scores = pattern.scores(n, scale)
+                yield measured_on(scores, pattern.name, scale)
+
+
+def measured_on(scores: Scores, pattern: str, scale: int) -> Row:
+    """Measure all contestants on one vector; the one-liner, whose time is known, at the first scale only."""
+    draws = {
+        drawn(noise, k): selection(scores, noise, k, scale)
+        for k in WINNERS
+        for noise in NOISES
+        if k < len(scores)
+    }
+    contestants: dict[str, Contestant] = {MAXIMUM: scores.max, **draws}
+    if scale == SCALES[0]:
+        contestants[ONE_LINER] = partial(noisy_argmax, scores, scale)
+    extra = {name: peak_bytes(draw) / scores.nbytes for name, draw in draws.items()}
+    return Row(len(scores), pattern, scale, medians(contestants), extra)

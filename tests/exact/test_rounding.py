@@ -1,0 +1,150 @@
+"""What is shown or turned into a float is rounded outward, and no further than it must be."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import Number, exact_text, rounded_up, to_float_down, to_float_up
+
+LARGEST = math.ldexp(1 - 2.0**-53, 1024)
+SMALLEST = math.ldexp(1.0, -1074)
+
+fractions = st.fractions() | st.builds(
+    lambda top, bottom, power: Fraction(top, bottom) * Fraction(2) ** power,
+    st.integers(),
+    st.integers(min_value=1),
+    st.integers(-1200, 1200),
+)
+
+
+def kind(value: object) -> str:
+    """Name a test after the type of its value."""
+    return type(value).__name__
+
+
+@given(fractions, st.integers(0, 30))
+def test_rounded_up_is_the_least_decimal_that_is_not_below(x: Fraction, digits: int) -> None:
+    text = rounded_up(x, digits)
+    assert x <= Fraction(text) < x + Fraction(1, 10**digits)
+    assert re.fullmatch(rf"-?[0-9]+(\.[0-9]{{{digits}}})?", text)
+    assert ("." in text) == (digits > 0)
+    assert not (text.startswith("-") and Fraction(text) == 0)
+
+
+@pytest.mark.parametrize(
+    ("x", "digits", "text"),
+    [
+        (0, 0, "0"),
+        (0, 3, "0.000"),
+        ("1/3", 2, "0.34"),
+        (Fraction(-1, 3), 2, "-0.33"),
+        (Fraction(-1, 300), 2, "0.00"),
+        (0.1, 1, "0.1"),
+        (0.1, 20, "0.10000000000000000000"),
+        (Fraction(0.1), 17, "0.10000000000000001"),
+        (Fraction(999, 1000), 2, "1.00"),
+        (math.inf, 2, "inf"),
+        (np.float64("inf"), 0, "inf"),
+        (10**5000, 2, "1" + "0" * 5000 + ".00"),
+        (-(10**5000), 0, "-1" + "0" * 5000),
+        (Fraction(10**5000, 3), 1, "3" * 5000 + ".4"),
+        (1, 1000, "1." + "0" * 1000),
+    ],
+    ids=kind,
+)
+def test_rounded_up_writes_every_size(x: Number, digits: int, text: str) -> None:
+    assert rounded_up(x, digits) == text
+
+
+def test_the_decimal_context_of_the_caller_changes_no_digit() -> None:
+    with decimal.localcontext(decimal.Context(prec=1, Emin=-1, Emax=1, traps=[decimal.Inexact])):
+        assert rounded_up(Fraction(10**30, 3), 2) == "3" * 30 + ".34"
+        assert rounded_up(10**5000, 0) == "1" + "0" * 5000
+
+
+@pytest.mark.parametrize("digits", [-1, 1001, 2.0, True, "2", None])
+def test_rounded_up_wants_a_sane_number_of_digits(digits: object) -> None:
+    with pytest.raises(InvalidParameter, match=r"^digits must be a whole number from 0 to 1000; got "):
+        rounded_up(1, cast("int", digits))
+
+
+@pytest.mark.parametrize("x", [math.nan, -math.inf, None, "much", True, [1]], ids=kind)
+def test_rounded_up_wants_a_number(x: object) -> None:
+    with pytest.raises(InvalidParameter, match=r"^x must be a finite number; got "):
+        rounded_up(cast("Number", x), 2)
+
+
+# Not rounding at all.
+
+
+@given(fractions)
+def test_the_exact_text_of_a_fraction_is_what_python_prints(x: Fraction) -> None:
+    assert exact_text(x) == str(x)
+
+
+def test_the_exact_text_of_a_fraction_may_be_longer_than_python_would_print() -> None:
+    assert exact_text(Fraction(-(10**5000) - 1, 10**5000)) == f"-1{'0' * 4999}1/1{'0' * 5000}"
+
+
+# Rounding to floats.
+
+
+@given(fractions)
+def test_to_float_up_is_the_smallest_float_not_below(x: Fraction) -> None:
+    up = to_float_up(x)
+    assert up >= x
+    assert math.nextafter(up, -math.inf) < x
+
+
+@given(fractions)
+def test_to_float_down_is_the_largest_float_not_above(x: Fraction) -> None:
+    down = to_float_down(x)
+    assert down <= x
+    assert math.nextafter(down, math.inf) > x
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_that_is_a_float_stays_itself(x: float) -> None:
+    assert to_float_up(Fraction(x)) == to_float_down(Fraction(x)) == x
+
+
+@pytest.mark.parametrize(
+    ("x", "down", "up"),
+    [
+        (math.inf, math.inf, math.inf),
+        (-math.inf, -math.inf, -math.inf),
+        (10**400, LARGEST, math.inf),
+        (-(10**400), -math.inf, -LARGEST),
+        (10**5000, LARGEST, math.inf),
+        (Fraction(LARGEST), LARGEST, LARGEST),
+        (Fraction(LARGEST) + 1, LARGEST, math.inf),
+        (-Fraction(LARGEST) - 1, -math.inf, -LARGEST),
+        (Fraction(1, 10**5000), 0.0, SMALLEST),
+        (Fraction(-1, 10**5000), -SMALLEST, 0.0),
+        (0, 0.0, 0.0),
+        ("1/10", math.nextafter(0.1, 0), 0.1),
+        (0.1, math.nextafter(0.1, 0), 0.1),  # 0.1 means one tenth, and the float is a little more
+        (Decimal("0.3"), 0.3, math.nextafter(0.3, 1)),
+    ],
+    ids=kind,
+)
+def test_floats_are_outward_at_every_size(x: Number, down: float, up: float) -> None:
+    assert (to_float_down(x), to_float_up(x)) == (down, up)
+
+
+@pytest.mark.parametrize("x", [math.nan, None, "much", True, [1], Decimal("Infinity")], ids=kind)
+def test_only_numbers_become_floats(x: object) -> None:
+    for to_float in (to_float_up, to_float_down):
+        with pytest.raises(InvalidParameter, match=r"^x must be a finite number; got "):
+            to_float(cast("Number", x))

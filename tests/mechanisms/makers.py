@@ -1,0 +1,54 @@
+"""Short names for the mechanisms under test, with scores of every kind and the range distance."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Literal
+
+from dpselect.exact.noises import ExponentialNoise, GumbelNoise
+from dpselect.mechanisms import (
+    make_exponential_mechanism,
+    make_permute_and_flip,
+    make_report_noisy_max,
+    make_report_noisy_max_gumbel,
+    make_report_noisy_top_k,
+)
+from dpselect.privacy import (
+    Measurement,
+    atom_domain,
+    max_divergence,
+    range_distance,
+    vector_domain,
+    zero_concentrated_divergence,
+)
+
+SCORES = vector_domain(atom_domain(float))
+ONE = Fraction(1)
+GUMBEL, EXPONENTIAL = GumbelNoise(), ExponentialNoise()
+
+Optimize = Literal["max", "min"]
+
+
+def gumbel_max(scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401 - any number
+    return make_report_noisy_max_gumbel(SCORES, range_distance(), scale, optimize)
+
+
+def exponential_max(scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+    return make_report_noisy_max(SCORES, range_distance(), max_divergence(), scale, optimize)
+
+
+def gumbel_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+    measure = zero_concentrated_divergence()
+    return make_report_noisy_top_k(SCORES, range_distance(), measure, k, scale, optimize)
+
+
+def exponential_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+    return make_report_noisy_top_k(SCORES, range_distance(), max_divergence(), k, scale, optimize)
+
+
+def peeling(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+    return make_permute_and_flip(SCORES, range_distance(), scale, k, optimize)
+
+
+def picking(candidates: list[Any], scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+    return make_exponential_mechanism(SCORES, range_distance(), candidates, scale, optimize)

@@ -1,0 +1,314 @@
+"""Every path of the random bits is walked: the output follows the law of the paper, exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpselect.audit import enumerate_law
+from dpselect.exact.clock import Clock
+from dpselect.exact.contenders import Contender, contenders, merged
+from dpselect.exact.enclosures import Enclosure, enclose
+from dpselect.exact.envelope import Envelope
+from dpselect.exact.field import ArrayField, Field, RationalField
+from dpselect.exact.noises import Noise
+from dpselect.exact.race import Race
+from dpselect.exact.randomness import Randomness
+from dpselect.exact.selection import in_batches
+from tests.exact.laws import PRECISION, Walk, check, permute_and_flip, product, softmax
+from tests.exact.sources import Given
+from tests.mechanisms.closed_forms import (
+    check_rounds,
+    enumerate_rounds,
+    exponential_top_k,
+    gumbel_top_k,
+    of_rounds,
+    peeled_permute_and_flip,
+)
+from tests.mechanisms.makers import EXPONENTIAL, GUMBEL, ONE, exponential_max, gumbel_max, peeling, picking
+
+TINY = Fraction(1, 2**20)
+
+PATTERNS: dict[str, list[Any]] = {
+    "one": [5],
+    "tied": [0, 0, 0],
+    "spaced": [0, 1, 2],
+    "two-leaders": [3, 1, 3],
+    "floats": [0.1, 0.2, 0.3, 0.4],
+    "nearly-tied": [1.0, math.nextafter(1.0, 2.0)],
+    "fractions": [Fraction(1, 3), Fraction(2, 3), 1],
+    "big": [10**400, 10**400 + 1],
+}
+
+SCALES = [ONE, Fraction(2, 3)]
+
+
+def better(scores: Sequence[Any], optimize: str) -> list[Fraction]:
+    return [Fraction(score) * (1 if optimize == "max" else -1) for score in scores]
+
+
+# One winner.
+
+
+@pytest.mark.parametrize("scores", PATTERNS.values(), ids=PATTERNS)
+@pytest.mark.parametrize("scale", SCALES, ids=str)
+def test_report_noisy_max_with_gumbel_noise_is_the_exponential_mechanism(
+    scores: list[Any], scale: Fraction
+) -> None:
+    for optimize in ("max", "min"):
+        m = gumbel_max(scale, "max" if optimize == "max" else "min")
+        expected = softmax(better(scores, optimize), scale)
+        check_rounds(enumerate_rounds(lambda source, m=m: m.draw(scores, source), 30), expected, TINY)
+
+
+@pytest.mark.parametrize("scores", PATTERNS.values(), ids=PATTERNS)
+def test_report_noisy_max_with_exponential_noise_is_permute_and_flip(scores: list[Any]) -> None:
+    expected = permute_and_flip(better(scores, "max"), ONE)
+    walk = Walk(16, Fraction(1, 2**4))
+    m = exponential_max()
+    check(lambda source: int(m.draw(scores, source)), expected.__getitem__, range(len(scores)), walk)
+
+
+@pytest.mark.parametrize("scores", [[0, 1, 2], [0.1, 0.2]], ids=str)
+def test_where_the_smallest_score_is_the_best_permute_and_flip_turns_around(scores: list[Any]) -> None:
+    expected = permute_and_flip(better(scores, "min"), Fraction(2, 3))
+    m = exponential_max(Fraction(2, 3), "min")
+    walk = Walk(20, Fraction(1, 2**8))
+    check(lambda source: int(m.draw(scores, source)), expected.__getitem__, range(len(scores)), walk)
+
+
+@pytest.mark.parametrize("width", [2, 3, 4])
+def test_the_width_of_the_words_does_not_change_the_law(width: int) -> None:
+    scores = [0, 1, 2]
+    found = enumerate_rounds(lambda source: gumbel_max().draw(scores, source), 20, width)
+    check_rounds(found, softmax(scores, ONE), Fraction(1, 2**10))
+    pair = [0, 1]
+    check(
+        lambda source: int(exponential_max().draw(pair, source)),
+        permute_and_flip(pair, ONE).__getitem__,
+        range(2),
+        Walk(12, Fraction(1, 2**5), width),
+    )
+
+
+@pytest.mark.parametrize("scores", [np.array([-np.inf, 1.0, 0.0]), [-math.inf, 1, Fraction(0)]], ids=["array", "list"])
+@pytest.mark.parametrize("optimize", ["max", "min"])
+def test_minus_infinity_never_wins_and_the_others_do_not_notice(scores: Any, optimize: str) -> None:  # noqa: ANN401
+    way = "max" if optimize == "max" else "min"
+    turned = better([1, 0], optimize)
+    never = Enclosure(Fraction(0), Fraction(0))
+    found = enumerate_rounds(lambda source: gumbel_max(ONE, way).draw(scores, source), 40)
+    check_rounds(found, [never, *softmax(turned, ONE)], TINY)
+    expected = [never, *permute_and_flip(turned, ONE)]
+    walk = Walk(20, Fraction(1, 2**12))
+    m = exponential_max(ONE, way)
+    check(lambda source: int(m.draw(scores, source)), expected.__getitem__, range(3), walk)
+
+
+@pytest.mark.parametrize("gap", [37, 40, 745, 746, 10**6])
+def test_a3_a_candidate_far_behind_keeps_its_chance(gap: int) -> None:
+    """The law encloses the closed form, which is above zero; a float would make it zero from 37 on."""
+    found = enumerate_rounds(lambda source: gumbel_max().draw([gap, 0], source), 40)
+    check_rounds(found, softmax([gap, 0], ONE), Fraction(1, 2**30))
+
+
+def test_the_exponential_mechanism_gives_the_candidate_at_the_index() -> None:
+    names = ["tea", "milk", "coffee"]
+    m = picking(names)
+    found = enumerate_rounds(lambda source: names.index(m.draw([0, 1, 2], source)), 36)
+    check_rounds(found, softmax([0, 1, 2], ONE), TINY)
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [
+        (np.array([2**63 - 1, -(2**63), 2**63 - 2]), ONE),
+        (np.array([127, -128, 126], dtype=np.int8), Fraction(100)),
+        (np.array([2**64 - 1, 0, 2**64 - 3], dtype=np.uint64), Fraction(2)),
+        (np.array([1e308, -1e308, 0.0]), Fraction(10**308)),
+        (np.array([5e-324, 0.0, 1.5e-323]), Fraction(5e-324)),
+        (np.array([1.0, 0.0, 2.0]), Fraction(1, 10**320)),
+        (np.array([60000, -60000, 59000], dtype=np.float16), Fraction(10**4)),
+        (np.array([2, 1, 0], dtype=np.longdouble), ONE),
+        (np.array([0.1, 0.3], dtype=np.float32), Fraction(1, 7)),
+    ],
+    ids=["int64", "int8", "uint64", "1e308", "subnormal", "tiny-scale", "float16", "longdouble", "float32"],
+)
+def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scale: Fraction) -> None:  # noqa: ANN401
+    exact = [Fraction(*value.as_integer_ratio()) if value.dtype.kind == "f" else Fraction(int(value)) for value in scores]
+    found = enumerate_rounds(lambda source: gumbel_max(scale).draw(scores, source), 30)
+    check_rounds(found, softmax(exact, scale), TINY)
+    check(
+        lambda source: int(exponential_max(scale).draw(scores, source)),
+        permute_and_flip(exact, scale).__getitem__,
+        range(len(exact)),
+        Walk(16, Fraction(1, 2**5)),
+    )
+
+
+# Blocks of more than one candidate.
+
+SIX = [2.0, 1.2, 1.0, 0.0, 0.5, -1.0]
+"""In blocks of two, {0, 3} and {1, 4} and {2, 5}: exponents 0, 1 and 1, a total weight of 32."""
+
+
+def field_in_blocks(scores: Sequence[float], optimize: str = "max") -> Field:
+    turned = [score if optimize == "max" else -score for score in scores]
+    return ArrayField(np.array(turned), "max" if optimize == "max" else "min", block=2)
+
+
+def one_round(field: Field, k: int, noise: Noise, clock: Sequence[int] | None, rounds: int = 1) -> Any:  # noqa: ANN401
+    """Race for some rounds, relative to the k-th best; the clock runs on words of its own, if given."""
+    lead = field.leaders(k)
+    assert lead is not None
+    envelope = Envelope(field, lead[0], ONE)
+
+    def program(source: Randomness) -> tuple[int, int] | None:
+        race = Race(envelope, noise, source)
+        if clock is not None:
+            race.clock = Clock(envelope.rate, Given([*clock, *[0] * 1000]))
+        for _ in range(rounds):
+            race.run(1)
+        return next(iter(race.arrivals.items()), None)
+
+    return program, envelope
+
+
+@pytest.mark.parametrize("optimize", ["max", "min"])
+def test_a_round_over_blocks_accepts_in_proportion_to_the_weights(optimize: str) -> None:
+    program, _ = one_round(field_in_blocks(SIX, optimize), 1, GUMBEL, None)
+    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 24)
+    check_rounds(of_rounds(law), softmax(SIX, ONE), Fraction(1, 2**14))
+
+
+def test_a_round_relative_to_the_second_best_leaves_the_best_out() -> None:
+    program, _ = one_round(field_in_blocks([2.0, 2.0, 0.0, 1.0]), 2, GUMBEL, None)
+    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 20)
+    check_rounds(of_rounds(law), softmax([2, 2, 0, 1], ONE), Fraction(1, 2**10))
+    spaced = [2.0, 1.0, 0.0, 0.5]
+    program, _ = one_round(ArrayField(np.array(spaced), "max"), 2, GUMBEL, None)
+    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 16)
+    never = Enclosure(Fraction(0), Fraction(0))
+    check_rounds(of_rounds(law), [never, *softmax(spaced[1:], ONE)], Fraction(1, 4))
+    assert 0 not in law.lower
+
+
+@pytest.mark.parametrize("scores", [[0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], ids=["even", "a-short-last-block"])
+def test_batches_over_blocks_select_by_the_exponential_mechanism(scores: list[float]) -> None:
+    field = field_in_blocks(scores)
+    lead = field.leaders(1)
+    assert lead is not None
+    envelope = Envelope(field, lead[0], ONE)
+    check(
+        lambda source: in_batches(Race(envelope, GUMBEL, source), 1),
+        softmax(scores, ONE).__getitem__,
+        range(len(scores)),
+        Walk(12, Fraction(3, 5)),
+    )
+
+
+HALF, NINTH = 2**63, 2**64 // 9
+"""Words of the clock: the first tick comes at ln(2) / rate, or at about ln(9) / rate."""
+
+
+@pytest.mark.parametrize("word", [HALF, NINTH, 2**64 - 1, 1], ids=["half", "ninth", "early", "late"])
+@pytest.mark.parametrize("k", [1, 2])
+def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(word: int, k: int) -> None:
+    """P(i) = (2**-j / rate) * c 2**j with c = w / (w + (1 - w) exp(t)); t = -ln(word / 2**64) / rate."""
+    scores = SIX if k == 1 else [2.0, 2.0, 0.0, 1.0]
+    program, envelope = one_round(field_in_blocks(scores), k, EXPONENTIAL, [word])
+    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 22)
+    assert law.unresolved < Fraction(1, 2**12)
+    for i, score in enumerate(scores):
+        assert law.allows(i, *accepted(Fraction(2) - Fraction(score), [word], envelope.rate)), i
+
+
+def accepted(behind: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:
+    """The probability that the next proposal is this candidate, and is accepted."""
+    share = Fraction(math.prod(words), 2 ** (64 * len(words)))
+
+    def chance(x: Any, u: Any, r: Any) -> Any:  # noqa: ANN401
+        weight = (-x).exp()
+        return weight / (weight + (1 - weight) * (-u.log() / r).exp()) / r
+
+    return enclose(chance, behind, share, rate, precision=PRECISION)
+
+
+def test_the_second_proposal_is_timed_by_both_gaps() -> None:
+    """P(i at tick 2) = (1 - sum of the first) * P(i at the time of the second)."""
+    scores = [2.0, 2.0, 0.0, 1.0]
+    program, envelope = one_round(field_in_blocks(scores), 1, EXPONENTIAL, [NINTH, HALF], rounds=2)
+    law = enumerate_law(program, 14)
+    assert law.unresolved < Fraction(1, 2)
+    behind = [Fraction(2) - Fraction(score) for score in scores]
+    first = [accepted(x, [NINTH], envelope.rate) for x in behind]
+    nobody = Enclosure(1 - sum(p.high for p in first), 1 - sum(p.low for p in first))
+    for i, x in enumerate(behind):
+        assert law.allows((i, 1), *first[i]), i
+        assert law.allows((i, 2), *product([nobody, accepted(x, [NINTH, HALF], envelope.rate)])), i
+
+
+# Several winners, and parts that merge.
+
+
+def orders(drawn: list[Contender] | None) -> tuple[int, ...]:
+    assert drawn is not None
+    return tuple(contender.candidate for contender in drawn)
+
+
+@pytest.mark.parametrize("scores", [[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]], ids=str)
+def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(scores: list[float]) -> None:
+    law = gumbel_top_k(scores, 2, ONE)
+    fields: list[Callable[[], Field]] = [
+        lambda: ArrayField(np.array(scores), "max"),
+        lambda: RationalField([Fraction(score) for score in scores], "max"),
+    ]
+    for field in fields:
+        check(
+            lambda source, field=field: orders(contenders(field(), 2, ONE, GUMBEL, source, batch=1)),
+            law.__getitem__,
+            [],
+            Walk(10, Fraction(19, 20)),
+        )
+
+
+def test_two_rounds_of_permute_and_flip_are_peeled() -> None:
+    """x = (0, -1, -2): P(0, 1) = 0.62428 (math of peeling), where one shot would give 0.64042."""
+    law = peeled_permute_and_flip([0, -1, -2], 2, ONE)
+    m = peeling(2)
+    check(
+        lambda source: tuple(m.draw([0, -1, -2], source)), law.__getitem__, law, Walk(16, Fraction(1, 2**4))
+    )
+    assert round(float(law[0, 1].low), 5) == 0.62428
+
+
+def test_the_closed_forms_are_those_of_the_literature() -> None:
+    one_shot = exponential_top_k([0, -1, -2], 2, ONE)
+    assert round(float(one_shot[0, 1].low), 5) == 0.64042
+    assert round(float(gumbel_top_k([0, -1, -2], 2, ONE)[0, 1].low), 5) == 0.48633
+    assert abs(sum(p.low for p in one_shot.values()) - 1) < Fraction(1, 10**15)
+    single = exponential_top_k([0.1, 0.2, 0.7], 1, ONE)
+    for i, probability in enumerate(permute_and_flip([0.1, 0.2, 0.7], ONE)):
+        assert single[i,].low <= probability.low <= probability.high <= single[i,].high
+
+
+@pytest.mark.parametrize("parts", [[[0.0], [1.0]], [[1.0], [0.0, 0.0]]], ids=str)
+def test_parts_with_gumbel_noise_merge_to_the_law_of_the_whole(parts: list[list[float]]) -> None:
+    whole = [score for part in parts for score in part]
+
+    def program(source: Randomness) -> int:
+        best: list[Contender] = []
+        seen = 0
+        for part in parts:
+            drawn = contenders(ArrayField(np.array(part), "max"), 1, ONE, GUMBEL, source, batch=1)
+            assert drawn is not None
+            best = merged(best, [one.renumbered(seen + one.candidate) for one in drawn], 1)
+            seen += len(part)
+        return best[0].candidate
+
+    check(program, softmax(whole, ONE).__getitem__, [], Walk(10, Fraction(19, 20)))
