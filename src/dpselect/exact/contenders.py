@@ -8,15 +8,18 @@ Proof: contenders.proof.md
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from typing import Any
 
+import numpy as np
+
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import Field
-from dpselect.exact.noises import Noise
+from dpselect.exact.field import Field, Indices
+from dpselect.exact.noises import Floats, Noise
 from dpselect.exact.numbers import to_float_down, to_float_up
+from dpselect.exact.psrn import Exponential, Gumbel
 from dpselect.exact.race import ArrivalNumber, Race
 from dpselect.exact.randomness import Randomness
 
@@ -26,14 +29,28 @@ SLACK = 2.0**-40
 """By how much, relatively, a float noisy score may be wrong."""
 
 
-@dataclass(frozen=True)
 class Contender:
-    """A candidate, its noisy score, and floats that certainly lie below and above it."""
+    """A candidate and its noisy score: floats that certainly lie below and above it, and the number itself.
 
-    candidate: int
-    number: Any
-    low: float
-    high: float
+    The number is made when a comparison first needs it, and kept, with the bits that it has drawn.
+    """
+
+    __slots__ = ("_make", "_number", "candidate", "high", "low")
+
+    def __init__(self, candidate: int, low: float, high: float, make: Callable[[], Any]) -> None:
+        """Note how the number is made."""
+        self.candidate = candidate
+        self.low = low
+        self.high = high
+        self._make = make
+        self._number: Any = None
+
+    @property
+    def number(self) -> Any:  # noqa: ANN401 - whatever compares by greater_than
+        """The noisy score, exactly."""
+        if self._number is None:
+            self._number = self._make()
+        return self._number
 
     def beats(self, other: Contender) -> bool:
         """Compare noisy scores: by the floats where they tell, exactly where they do not."""
@@ -41,16 +58,13 @@ class Contender:
             return self.low >= other.high
         return bool(self.number.greater_than(other.number))
 
-    def renumbered(self, candidate: int) -> Contender:
-        """Give the same contender under another index."""
-        return Contender(candidate, self.number, self.low, self.high)
 
-
-@dataclass(frozen=True)
 class Noiseless:
     """A score without noise; of two equal ones, the one that is asked comes first."""
 
-    score: Fraction
+    def __init__(self, score: Fraction) -> None:
+        """Keep the score."""
+        self.score = score
 
     def greater_than(self, other: Noiseless) -> bool:
         """Compare."""
@@ -84,29 +98,16 @@ def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are
     if lead is None:
         return None
     base, ahead = lead
-    stars = [_star(i, field.score(i), scale, noise, randomness) for i in ahead.tolist()]
-    stars.sort(key=cmp_to_key(lambda a, b: -1 if a.beats(b) else 1))
+    stars = _stars(field, ahead, scale, noise, randomness)
     race = Race(Envelope(field, base, scale), noise, randomness)
     batch = batch or min(max(FIRST_BATCH, 4 * k), LARGEST_BATCH)
     while True:
         race.run(batch)
-        to_come = _arrived(race, field.turned(base), -1, race.proposed)
+        (to_come,) = _arrived(race, {-1: race.proposed})
         ahead_of_them = next((i for i, star in enumerate(stars) if not star.beats(to_come)), len(stars))
         if len(race.arrivals) + ahead_of_them >= k:
-            break
+            return merged(stars, _arrived(race, race.arrivals), k)
         batch = min(2 * batch, LARGEST_BATCH)
-    first = list(race.arrivals.items())[:k]
-    return merged(stars, [_arrived(race, field.turned(base), who, tick) for who, tick in first], k)
-
-
-def _arrived(race: Race, shift: Fraction, candidate: int, tick: int) -> Contender:
-    """Give whoever arrived at a tick; it beats all who arrive later."""
-    times, errors = race.timetable()
-    late, early = times[tick - 1] + errors[tick - 1], times[tick - 1] - errors[tick - 1]
-    highest = race.noise.float_height(early) if early > 0 else math.inf
-    scale = race.envelope.scale
-    bounds = _around(shift, scale, race.noise.float_height(late), highest)
-    return Contender(candidate, ArrivalNumber(shift, scale, race, tick), *bounds)
 
 
 def _noiseless(field: Field, k: int) -> list[Contender] | None:
@@ -115,30 +116,63 @@ def _noiseless(field: Field, k: int) -> list[Contender] | None:
         return None
     scores = [field.score(i) for i in order]
     return [
-        Contender(i, Noiseless(x), to_float_down(x), to_float_up(x))
+        Contender(i, to_float_down(x), to_float_up(x), partial(Noiseless, x))
         for i, x in zip(order, scores, strict=True)
     ]
 
 
-def _star(
-    candidate: int, score: Fraction, scale: Fraction, noise: Noise, randomness: Randomness
-) -> Contender:
-    """Give one candidate a noisy score of its own, with its first word drawn."""
-    number = noise.number(score, scale, randomness)
-    word = randomness.word()
+def _stars(
+    field: Field, candidates: Indices, scale: Fraction, noise: Noise, randomness: Randomness
+) -> list[Contender]:
+    """Give each candidate a noisy score of its own, with its first word drawn; sort them."""
+    words = randomness.words(len(candidates))
+    step = 2.0**-randomness.width
+    below = words.astype(np.float64) * step
+    usual = (below >= 2.0**-10) & (below + step <= 1 - 2.0**-10)
+    low, high = np.where(usual, below, 0.5), np.where(usual, below + step, 0.5)
+    lows, highs = _around(field.float_scores(candidates), scale, noise.quantiles(low), noise.quantiles(high))
+    stars: list[Contender] = []
+    for i, candidate in enumerate(candidates.tolist()):
+        make = partial(_begun, field, candidate, scale, noise, randomness, int(words[i]))
+        star = Contender(candidate, float(lows[i]), float(highs[i]), make)
+        if not usual[i]:
+            star.low, star.high = to_float_down(star.number.lower(64)), to_float_up(star.number.upper(64))
+        stars.append(star)
+    stars.sort(key=cmp_to_key(lambda ours, theirs: -1 if ours.beats(theirs) else 1))
+    return stars
+
+
+def _begun(  # noqa: PLR0913, PLR0917 - all that one number needs
+    field: Field, candidate: int, scale: Fraction, noise: Noise, randomness: Randomness, word: int
+) -> Gumbel | Exponential:
+    number = noise.number(field.score(candidate), scale, randomness)
     number.append(word)
-    low, high = word * 2.0**-randomness.width, (word + 1) * 2.0**-randomness.width
-    if low >= 2.0**-10 and high <= 1 - 2.0**-10:
-        return Contender(candidate, number, *_around(score, scale, noise.quantile(low), noise.quantile(high)))
-    return Contender(candidate, number, to_float_down(number.lower(64)), to_float_up(number.upper(64)))
+    return number
 
 
-def _around(shift: Fraction, scale: Fraction, low: float, high: float) -> tuple[float, float]:
-    """Bound shift + scale * noise for noise between two floats that may be slightly wrong."""
-    if not (abs(shift) < 2**1000 and 2.0**-1000 < scale < 2**1000):
-        return -math.inf, math.inf
-    start, step = float(shift), float(scale)
-    return (
-        start + step * low - SLACK * (abs(start) + step * (abs(low) + 1)),
-        start + step * high + SLACK * (abs(start) + step * (abs(high) + 1)),
-    )
+def _arrived(race: Race, arrivals: dict[int, int]) -> list[Contender]:
+    """Give those who arrived at these ticks; each beats all who arrive later."""
+    ticks = np.array(list(arrivals.values()), dtype=np.int64) - 1
+    times, errors = (values[ticks] for values in race.timetable())
+    envelope = race.envelope
+    shift, scale = envelope.field.turned(envelope.base), envelope.scale
+    early = times - errors
+    highest = np.where(early > 0, race.noise.heights(np.maximum(early, 2.0**-1000)), math.inf)
+    start = np.full(len(ticks), to_float_down(shift))
+    lows, highs = _around(start, scale, race.noise.heights(times + errors), highest)
+    return [
+        Contender(candidate, low, high, partial(ArrivalNumber, shift, scale, race, tick))
+        for (candidate, tick), low, high in zip(arrivals.items(), lows.tolist(), highs.tolist(), strict=True)
+    ]
+
+
+def _around(start: Floats, scale: Fraction, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Bound score + scale * noise, for scores and noise in floats that may be slightly wrong."""
+    if not (2.0**-1000 < scale < 2.0**1000 and (np.abs(start) < 2.0**1000).all()):
+        return np.full(len(start), -math.inf), np.full(len(start), math.inf)
+    step = float(scale)
+    with np.errstate(over="ignore"):
+        return (
+            start + step * low - SLACK * (np.abs(start) + step * (np.abs(low) + 1)),
+            start + step * high + SLACK * (np.abs(start) + step * (np.abs(high) + 1)),
+        )

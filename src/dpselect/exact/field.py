@@ -93,6 +93,10 @@ class Field(ABC):
     def score(self, candidate: int) -> Fraction:
         """Give the score of a candidate that may win, turned so that more is better."""
 
+    @abstractmethod
+    def float_scores(self, candidates: Indices) -> NDArray[np.float64]:
+        """Give scores of candidates that may win, turned so that more is better, to a relative 2**-52."""
+
 
 class ArrayField(Field):
     """Scores in a NumPy array of integers or of floats up to 64 bits, of any stride, read in place."""
@@ -218,6 +222,10 @@ class ArrayField(Field):
         """Read one score."""
         return self.turned(self._values[candidate])
 
+    def float_scores(self, candidates: Indices) -> NDArray[np.float64]:
+        """Round to doubles."""
+        return self._values[candidates].astype(np.float64) * (1 if self._largest else -1)
+
 
 class RationalField(Field):
     """Scores as fractions, None for a candidate that may not win: slower, and exact for any number."""
@@ -276,3 +284,7 @@ class RationalField(Field):
     def score(self, candidate: int) -> Fraction:
         """Read one score."""
         return self.turned(self._values[candidate])
+
+    def float_scores(self, candidates: Indices) -> NDArray[np.float64]:
+        """Round down."""
+        return np.array([to_float_down(self.score(i)) for i in candidates.tolist()])

@@ -59,11 +59,11 @@ class Noise(Protocol):
     def height(self, time: Ball) -> Ball:
         """Give the noise of whoever arrives at a time; it decreases."""
 
-    def float_height(self, time: float) -> float:
-        """Give the noise of whoever arrives at a time, in floats; zero or less at infinity."""
+    def heights(self, times: Floats) -> Floats:
+        """Give the noise of those who arrive at positive times, in floats."""
 
-    def quantile(self, u: float) -> float:
-        """Give the noise at a quantile, in floats, for 2**-10 <= u <= 1 - 2**-10."""
+    def quantiles(self, u: Floats) -> Floats:
+        """Give the noise at quantiles, in floats, for 2**-10 <= u <= 1 - 2**-10."""
 
 
 class GumbelNoise:
@@ -91,13 +91,13 @@ class GumbelNoise:
         """Give -ln(t)."""
         return -time.log()
 
-    def float_height(self, time: float) -> float:
+    def heights(self, times: Floats) -> Floats:
         """Give -ln(t)."""
-        return -math.log(time)
+        return -np.log(times)
 
-    def quantile(self, u: float) -> float:
+    def quantiles(self, u: Floats) -> Floats:
         """Give -ln(-ln(u))."""
-        return -math.log(-math.log(u))
+        return -np.log(-np.log(u))
 
 
 class ExponentialNoise:
@@ -142,10 +142,10 @@ class ExponentialNoise:
         """Give -ln(1 - exp(-t))."""
         return -(-(-time).expm1()).log()
 
-    def float_height(self, time: float) -> float:
+    def heights(self, times: Floats) -> Floats:
         """Give -ln(1 - exp(-t))."""
-        return -math.log(-math.expm1(-time))
+        return -np.log(-np.expm1(-times))
 
-    def quantile(self, u: float) -> float:
+    def quantiles(self, u: Floats) -> Floats:
         """Give -ln(1 - u)."""
-        return -math.log1p(-u)
+        return -np.log1p(-u)

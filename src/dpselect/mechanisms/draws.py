@@ -85,7 +85,9 @@ class NoisyTopK:
         k = min(self.k, field.eligible())
         drawn = found(contenders(field, k, self.scale, NOISES[self.noise], randomness)) if k else []
         places = range(len(scores)) if indices is None else indices.tolist()
-        return [contender.renumbered(seen + places[contender.candidate]) for contender in drawn]
+        for contender in drawn:
+            contender.candidate = seen + places[contender.candidate]
+        return drawn
 
 
 @dataclass(frozen=True)
