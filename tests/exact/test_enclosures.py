@@ -75,6 +75,22 @@ def test_the_ends_of_a_square_root_square_to_either_side(x: Fraction, precision:
     assert low**2 <= x <= high**2
 
 
+@given(st.lists(st.integers(1, 10**30), max_size=8), st.integers(0, 300))
+def test_the_logarithm_of_a_product_is_that_of_its_value(factors: list[int], bits: int) -> None:
+    low, high = enclosures.log_product(factors, bits, 100)
+    lower, higher = enclosures.log(Fraction(math.prod(factors), 2**bits), 200)
+    assert low <= higher
+    assert lower <= high
+    assert (high - low) * 2**100 <= min(abs(low), abs(high))
+
+
+def test_the_logarithm_of_a_product_of_powers_of_two_is_exact_at_one() -> None:
+    assert enclosures.log_product([2, 8, 1, 4], 6) == enclosures.log(1)
+    assert enclosures.log_product([], 0) == enclosures.log(1)
+    low, high = enclosures.log_product([2, 8], 7)
+    assert (-high / 3, -low / 3) == pytest.approx((math.log(2), math.log(2)), rel=1e-15)
+
+
 # Width.
 
 

@@ -50,11 +50,13 @@ FOUR: list[tuple[Scores, str, int]] = [
 # The law of the largest.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("scores", "scale", "depth"), TWO, ids=str)
 def test_the_largest_of_two_gumbel_numbers_follows_softmax(scores: Scores, scale: str, depth: int) -> None:
     laws.check_argmax(Gumbel, scores, Walk(depth, EIGHTH), scale=Fraction(scale), law="softmax")
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("scores", "scale", "depth"), TWO, ids=str)
 def test_the_largest_of_two_exponential_numbers_follows_permute_and_flip(
     scores: Scores, scale: str, depth: int
@@ -62,11 +64,13 @@ def test_the_largest_of_two_exponential_numbers_follows_permute_and_flip(
     laws.check_argmax(Exponential, scores, Walk(depth, EIGHTH), scale=Fraction(scale), law="permute_and_flip")
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("scores", "scale", "depth"), FOUR, ids=str)
 def test_the_largest_of_four_gumbel_numbers_follows_softmax(scores: Scores, scale: str, depth: int) -> None:
     laws.check_argmax(Gumbel, scores, Walk(depth, FOURTH), scale=Fraction(scale), law="softmax")
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("scores", "scale", "depth"), FOUR, ids=str)
 def test_the_largest_of_four_exponential_numbers_follows_permute_and_flip(
     scores: Scores, scale: str, depth: int
@@ -234,6 +238,7 @@ def test_the_bounds_of_a_uniform_number_are_exact() -> None:
     for low, high, bits in ((5, 6, 3), (40, 41, 6), (327, 328, 9)):
         number.refine()
         assert (number.lower(1), number.upper(99)) == (Fraction(low, 2**bits), Fraction(high, 2**bits))
+        assert (number.numerator, number.bits) == (low, bits)
 
 
 def test_a_uniform_number_is_narrowed_relative_to_where_it_lies() -> None:

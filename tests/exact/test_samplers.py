@@ -13,13 +13,15 @@ import pytest
 
 from dpselect.exact import enclosures
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.randomness import system
+from dpselect.exact.psrn import Uniform
+from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.samplers import (
     bernoulli,
     bernoulli_enclosed,
     bernoulli_exp,
     binomial,
     discrete_laplace,
+    falls_below,
     geometric,
     permutation,
     uniform_below,
@@ -112,6 +114,24 @@ def test_bernoulli_enclosed_looks_closer_as_it_draws_more() -> None:
         assert source.drawn == 41
     assert max(asked) > 64 * 41
     assert asked == sorted(asked[: len(asked) // 2]) * 2
+
+
+@pytest.mark.parametrize("spare", [0, 1, 8, 20])
+def test_a_number_falls_below_a_probability_that_is_looked_at_with_few_bits_to_spare(spare: int) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def coin(p: laws.Curve, source: Randomness) -> bool:
+        number = Uniform(source)
+
+        def noted(precision: int) -> Enclosure:
+            asked.append((precision, number.bits))
+            return p(precision)
+
+        number.refine()
+        return falls_below(number, noted, spare)
+
+    laws.check_bernoulli_enclosed(coin, lambda precision: enclosures.log(2, precision), below(40, spare=4))
+    assert all(precision == bits + spare for precision, bits in asked)
 
 
 # Coins with probability exp(-x).

@@ -15,7 +15,7 @@ from dpselect.exact.enclosures import Enclosure, log
 from dpselect.exact.randomness import Randomness
 from tests.exact import laws
 from tests.exact.adversary import Coin as AdversarialCoin
-from tests.exact.adversary import Coins, check_filter, coins_around, curves, rational, scaled_exp
+from tests.exact.adversary import Coins, check_filter, coins_around, curves, estimate, rational, scaled_exp
 from tests.exact.laws import Coin, Curve, Numbers, Rejected, Walk, below
 from tests.exact.mutants import arrays, races, values, words
 from tests.exact.streams import words_of_8_threads, words_of_a_parent_and_four_children
@@ -188,10 +188,11 @@ def test_arrays_of_integers_that_are_not_uniform_are_rejected(
 )
 def test_coins_that_do_not_fall_as_they_should_are_rejected(mutant: Coins) -> None:
     both = [scaled_exp(Fraction(4, 5), 1), rational(TWO_THIRDS)]
+    estimates = [estimate(curve) for curve in both]
     walk = Walk(20, Fraction(1, 2**10), width=2)
-    laws.check_bernoullis(batches.bernoullis, [0.8986, 0.6667], both, Walk(20, Fraction(1, 2**10), width=2))
+    laws.check_bernoullis(batches.bernoullis, estimates, both, walk)
     with pytest.raises(Rejected, match=WRONG):
-        laws.check_bernoullis(mutant, [0.8986, 0.6667], both, walk)
+        laws.check_bernoullis(mutant, estimates, both, walk)
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,9 @@ class OneRound:
             raise Again
 
 
-def enumerate_rounds(program: Callable[[Randomness], int], depth: int, width: int = 1) -> dict[int, Enclosure]:
+def enumerate_rounds(
+    program: Callable[[Randomness], int], depth: int, width: int = 1
+) -> dict[int, Enclosure]:
     """Enclose the law of a program that repeats a round until somebody is accepted."""
 
     def one(source: Randomness) -> int | None:

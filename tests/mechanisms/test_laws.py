@@ -5,32 +5,41 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
-from dpselect.audit import enumerate_law
-from dpselect.exact.clock import Clock
 from dpselect.exact.contenders import Contender, contenders, merged
-from dpselect.exact.enclosures import Enclosure, enclose
-from dpselect.exact.envelope import Envelope
+from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.field import ArrayField, Field, RationalField
-from dpselect.exact.noises import Noise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.selection import in_batches
-from tests.exact.laws import PRECISION, Walk, check, permute_and_flip, product, softmax
-from tests.exact.sources import Given
+from tests.exact.laws import Walk, check, permute_and_flip, softmax
 from tests.mechanisms.closed_forms import (
     check_rounds,
     enumerate_rounds,
     exponential_top_k,
     gumbel_top_k,
-    of_rounds,
     peeled_permute_and_flip,
 )
-from tests.mechanisms.makers import EXPONENTIAL, GUMBEL, ONE, exponential_max, gumbel_max, peeling, picking
+from tests.mechanisms.makers import GUMBEL, ONE, exponential_max, gumbel_max, peeling, picking
+from tests.mechanisms.race_checks import (
+    EARLY,
+    FOUR,
+    HALF,
+    LATE,
+    NINTH,
+    SIX,
+    check_at_a_time,
+    check_behind_the_second,
+    check_blocks,
+    check_estimates,
+    check_two_proposals,
+    envelope_of,
+    in_blocks,
+)
 
 TINY = Fraction(1, 2**20)
 
@@ -86,17 +95,19 @@ def test_where_the_smallest_score_is_the_best_permute_and_flip_turns_around(scor
 def test_the_width_of_the_words_does_not_change_the_law(width: int) -> None:
     scores = [0, 1, 2]
     found = enumerate_rounds(lambda source: gumbel_max().draw(scores, source), 20, width)
-    check_rounds(found, softmax(scores, ONE), Fraction(1, 2**10))
+    check_rounds(found, softmax(scores, ONE), Fraction(1, 2**5))
     pair = [0, 1]
     check(
         lambda source: int(exponential_max().draw(pair, source)),
         permute_and_flip(pair, ONE).__getitem__,
         range(2),
-        Walk(12, Fraction(1, 2**5), width),
+        Walk(12, Fraction(1, 2**4), width),
     )
 
 
-@pytest.mark.parametrize("scores", [np.array([-np.inf, 1.0, 0.0]), [-math.inf, 1, Fraction(0)]], ids=["array", "list"])
+@pytest.mark.parametrize(
+    "scores", [np.array([-np.inf, 1.0, 0.0]), [-math.inf, 1, Fraction(0)]], ids=["array", "list"]
+)
 @pytest.mark.parametrize("optimize", ["max", "min"])
 def test_minus_infinity_never_wins_and_the_others_do_not_notice(scores: Any, optimize: str) -> None:  # noqa: ANN401
     way = "max" if optimize == "max" else "min"
@@ -140,7 +151,10 @@ def test_the_exponential_mechanism_gives_the_candidate_at_the_index() -> None:
     ids=["int64", "int8", "uint64", "1e308", "subnormal", "tiny-scale", "float16", "longdouble", "float32"],
 )
 def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scale: Fraction) -> None:  # noqa: ANN401
-    exact = [Fraction(*value.as_integer_ratio()) if value.dtype.kind == "f" else Fraction(int(value)) for value in scores]
+    exact = [
+        Fraction(*value.as_integer_ratio()) if value.dtype.kind == "f" else Fraction(int(value))
+        for value in scores
+    ]
     found = enumerate_rounds(lambda source: gumbel_max(scale).draw(scores, source), 30)
     check_rounds(found, softmax(exact, scale), TINY)
     check(
@@ -153,57 +167,21 @@ def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scal
 
 # Blocks of more than one candidate.
 
-SIX = [2.0, 1.2, 1.0, 0.0, 0.5, -1.0]
-"""In blocks of two, {0, 3} and {1, 4} and {2, 5}: exponents 0, 1 and 1, a total weight of 32."""
-
-
-def field_in_blocks(scores: Sequence[float], optimize: str = "max") -> Field:
-    turned = [score if optimize == "max" else -score for score in scores]
-    return ArrayField(np.array(turned), "max" if optimize == "max" else "min", block=2)
-
-
-def one_round(field: Field, k: int, noise: Noise, clock: Sequence[int] | None, rounds: int = 1) -> Any:  # noqa: ANN401
-    """Race for some rounds, relative to the k-th best; the clock runs on words of its own, if given."""
-    lead = field.leaders(k)
-    assert lead is not None
-    envelope = Envelope(field, lead[0], ONE)
-
-    def program(source: Randomness) -> tuple[int, int] | None:
-        race = Race(envelope, noise, source)
-        if clock is not None:
-            race.clock = Clock(envelope.rate, Given([*clock, *[0] * 1000]))
-        for _ in range(rounds):
-            race.run(1)
-        return next(iter(race.arrivals.items()), None)
-
-    return program, envelope
-
 
 @pytest.mark.parametrize("optimize", ["max", "min"])
-def test_a_round_over_blocks_accepts_in_proportion_to_the_weights(optimize: str) -> None:
-    program, _ = one_round(field_in_blocks(SIX, optimize), 1, GUMBEL, None)
-    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 24)
-    check_rounds(of_rounds(law), softmax(SIX, ONE), Fraction(1, 2**14))
+def test_a_round_over_blocks_accepts_in_proportion_to_the_weights(optimize: Literal[max, min]) -> None:
+    check_blocks(optimize=optimize)
 
 
 def test_a_round_relative_to_the_second_best_leaves_the_best_out() -> None:
-    program, _ = one_round(field_in_blocks([2.0, 2.0, 0.0, 1.0]), 2, GUMBEL, None)
-    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 20)
-    check_rounds(of_rounds(law), softmax([2, 2, 0, 1], ONE), Fraction(1, 2**10))
-    spaced = [2.0, 1.0, 0.0, 0.5]
-    program, _ = one_round(ArrayField(np.array(spaced), "max"), 2, GUMBEL, None)
-    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 16)
-    never = Enclosure(Fraction(0), Fraction(0))
-    check_rounds(of_rounds(law), [never, *softmax(spaced[1:], ONE)], Fraction(1, 4))
-    assert 0 not in law.lower
+    check_behind_the_second()
 
 
-@pytest.mark.parametrize("scores", [[0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], ids=["even", "a-short-last-block"])
+@pytest.mark.parametrize(
+    "scores", [[0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], ids=["even", "a-short-last-block"]
+)
 def test_batches_over_blocks_select_by_the_exponential_mechanism(scores: list[float]) -> None:
-    field = field_in_blocks(scores)
-    lead = field.leaders(1)
-    assert lead is not None
-    envelope = Envelope(field, lead[0], ONE)
+    envelope = envelope_of(in_blocks(scores))
     check(
         lambda source: in_batches(Race(envelope, GUMBEL, source), 1),
         softmax(scores, ONE).__getitem__,
@@ -212,45 +190,22 @@ def test_batches_over_blocks_select_by_the_exponential_mechanism(scores: list[fl
     )
 
 
-HALF, NINTH = 2**63, 2**64 // 9
-"""Words of the clock: the first tick comes at ln(2) / rate, or at about ln(9) / rate."""
+@pytest.mark.parametrize("word", [HALF, NINTH, EARLY, LATE], ids=["half", "ninth", "early", "late"])
+@pytest.mark.parametrize("scores", [SIX, FOUR], ids=["six", "four"])
+def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(
+    word: int, scores: list[float]
+) -> None:
+    check_at_a_time(word, scores)
 
 
-@pytest.mark.parametrize("word", [HALF, NINTH, 2**64 - 1, 1], ids=["half", "ninth", "early", "late"])
-@pytest.mark.parametrize("k", [1, 2])
-def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(word: int, k: int) -> None:
-    """P(i) = (2**-j / rate) * c 2**j with c = w / (w + (1 - w) exp(t)); t = -ln(word / 2**64) / rate."""
-    scores = SIX if k == 1 else [2.0, 2.0, 0.0, 1.0]
-    program, envelope = one_round(field_in_blocks(scores), k, EXPONENTIAL, [word])
-    law = enumerate_law(lambda source: None if (first := program(source)) is None else int(first[0]), 22)
-    assert law.unresolved < Fraction(1, 2**12)
-    for i, score in enumerate(scores):
-        assert law.allows(i, *accepted(Fraction(2) - Fraction(score), [word], envelope.rate)), i
+@pytest.mark.parametrize("batches", [[1, 1], [2]], ids=["one-by-one", "together"])
+def test_the_second_proposal_is_timed_by_both_gaps(batches: list[int]) -> None:
+    check_two_proposals(batches)
 
 
-def accepted(behind: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:
-    """The probability that the next proposal is this candidate, and is accepted."""
-    share = Fraction(math.prod(words), 2 ** (64 * len(words)))
-
-    def chance(x: Any, u: Any, r: Any) -> Any:  # noqa: ANN401
-        weight = (-x).exp()
-        return weight / (weight + (1 - weight) * (-u.log() / r).exp()) / r
-
-    return enclose(chance, behind, share, rate, precision=PRECISION)
-
-
-def test_the_second_proposal_is_timed_by_both_gaps() -> None:
-    """P(i at tick 2) = (1 - sum of the first) * P(i at the time of the second)."""
-    scores = [2.0, 2.0, 0.0, 1.0]
-    program, envelope = one_round(field_in_blocks(scores), 1, EXPONENTIAL, [NINTH, HALF], rounds=2)
-    law = enumerate_law(program, 14)
-    assert law.unresolved < Fraction(1, 2)
-    behind = [Fraction(2) - Fraction(score) for score in scores]
-    first = [accepted(x, [NINTH], envelope.rate) for x in behind]
-    nobody = Enclosure(1 - sum(p.high for p in first), 1 - sum(p.low for p in first))
-    for i, x in enumerate(behind):
-        assert law.allows((i, 1), *first[i]), i
-        assert law.allows((i, 2), *product([nobody, accepted(x, [NINTH, HALF], envelope.rate)])), i
+def test_the_floats_that_filter_are_as_close_to_the_exact_coins_as_the_filter_asks() -> None:
+    for noise in (GUMBEL, EXPONENTIAL):
+        check_estimates(noise)
 
 
 # Several winners, and parts that merge.

@@ -16,7 +16,7 @@ from fractions import Fraction
 from dpselect.exact.enclosures import Ball, enclose, expm1
 from dpselect.privacy.amounts import Amount
 
-ORDERS = tuple(1 + Fraction(round(64 * 2 ** (step / 8)), 64) for step in range(-40, 89))
+ORDERS = tuple(1 + Fraction(round(1024 * 2 ** (step / 16)), 1024) for step in range(-80, 177))
 """The orders that a Rényi curve is converted at: public, fixed, from 1 + 1/32 to 1 + 2048."""
 
 
