@@ -39,6 +39,7 @@ PROBABILITIES = [
 # Uniform integers. B2, B3: every value is reached, and none more often than another.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("n", [range(1, 33), range(33, 65)], ids=["to 32", "to 64"])
 def test_b3_uniform_below_gives_every_integer_the_same_probability(n: range) -> None:
     for sides in n:
@@ -137,6 +138,7 @@ def test_a_number_falls_below_a_probability_that_is_looked_at_with_few_bits_to_s
 # Coins with probability exp(-x).
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("denominators", [(1, 2, 3, 4, 5, 6), (7, 8), (9, 10), (11, 12)], ids=str)
 def test_b1_bernoulli_exp_is_true_with_probability_exp_of_minus_x(denominators: tuple[int, ...]) -> None:
     for q in denominators:
@@ -187,6 +189,7 @@ def test_exp_of_zero_draws_nothing() -> None:
 # Waiting times. B4: trials until the first success, each with probability p, not 1 - p.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(
     ("p", "depth"), [("1/2", 27), ("1/10", 29), ("9/10", 24), ("2/3", 27), ("4/5", 25), ("12/13", 24)]
 )
@@ -222,6 +225,7 @@ def test_discrete_laplace_follows_its_law_in_words_of_any_width(width: int) -> N
 # Numbers of successes.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("p", ["1/2", "2/3", "1/10", "12/13"])
 def test_binomial_counts_the_successes_among_n_trials(p: str) -> None:
     for n in (1, 2, 5, 12):
@@ -255,6 +259,7 @@ def test_binomial_without_chance_draws_nothing() -> None:
 # Orders.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5])
 def test_permutation_gives_every_order_the_same_probability(n: int) -> None:
     laws.check_permutation(permutation, n, below(40, spare=12))

@@ -20,6 +20,8 @@ from tests.exact.laws import Coin, Curve, Numbers, Rejected, Walk, below
 from tests.exact.mutants import arrays, races, values, words
 from tests.exact.streams import words_of_8_threads, words_of_a_parent_and_four_children
 
+pytestmark = pytest.mark.usefixtures("unmeasured")
+
 TWO_THIRDS = Fraction(2, 3)
 WRONG = r"^the probability of .+ is wrong$"
 OPEN = r"^2\*\*-?[0-9.]+ stays open$"

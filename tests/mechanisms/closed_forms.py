@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-import mpmath
+import mpmath  # type: ignore[import-untyped] # it comes without types
 import numpy as np
 from numpy.typing import NDArray
 

@@ -37,7 +37,7 @@ def gumbel_law(scores: Vector) -> Mapping[int, Enclosure]:
 
 
 def by_symmetry(law: Callable[[Vector], Mapping[int, Enclosure]], scores: Vector) -> list[Enclosure]:
-    """Walk sorted vectors that begin with 0 only: other orders and shifts have the same law (tested below)."""
+    """Walk sorted vectors that begin with 0 only: others have the same law (tested below)."""
     order = sorted(range(3), key=scores.__getitem__)
     walked = law(tuple(scores[i] - min(scores) for i in order))
     return [walked[order.index(i)] for i in range(3)]
@@ -52,8 +52,8 @@ def test_no_neighbours_are_told_apart_beyond_the_price_and_some_just_reach_it(
     law: Callable[[Vector], Mapping[int, Enclosure]], scale: Fraction, distance: int
 ) -> None:
     maker = exponential_max if law is exponential_law else gumbel_max
-    price = maker(scale).map(distance)
-    assert price == distance / scale
+    assert maker(scale).map(distance) == distance / scale
+    price = float(distance / scale)
     reached = 0.0
     for ours, theirs in itertools.product(GRID, repeat=2):
         moves = [b - a for a, b in zip(ours, theirs, strict=True)]
@@ -61,10 +61,10 @@ def test_no_neighbours_are_told_apart_beyond_the_price_and_some_just_reach_it(
             continue
         for p, q in zip(by_symmetry(law, ours), by_symmetry(law, theirs), strict=True):
             least, most = math.log(p.low / q.high), math.log(p.high / q.low)
-            assert least <= float(price)
-            assert most <= 1.001 * float(price)
+            assert least <= price
+            assert most <= 1.001 * price
             reached = max(reached, least)
-    assert reached >= 0.999 * float(price)
+    assert reached >= 0.999 * price
 
 
 @pytest.mark.parametrize("scores", [(2, 0, 1), (1, 2, 2), (2, 1, 1)], ids=str)

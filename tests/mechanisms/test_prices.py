@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-import mpmath
+import mpmath  # type: ignore[import-untyped] # it comes without types
 import pytest
 
 from dpselect.accounting.convert import (
@@ -190,7 +190,7 @@ def test_the_inverse_of_a_profile_suffices_for_its_delta(formula: Any, delta: st
 def test_a_hundred_draws_cost_no_more_than_the_best_simple_bound() -> None:
     """Between the non-adaptive optimum 2.2460 and the figure 2.4008 of the conversion on a grid of orders."""
     profile: Any = top_k(APPROXIMATE, 100, 10).map(1)
-    assert 2.2460 <= round(float(profile.epsilon("1e-6")), 3) <= 2.401
+    assert 2.2460 <= profile.epsilon("1e-6") <= 2.401
     assert profile.delta(profile.epsilon("1e-6")) <= Fraction("1.001e-6")
     assert profile.epsilon(0) == 10
     assert profile.delta(10) == 0
@@ -200,7 +200,7 @@ def test_a_hundred_draws_cost_no_more_than_the_best_simple_bound() -> None:
 
 
 def test_the_orders_are_public_and_above_one() -> None:
-    assert list(ORDERS) == sorted(ORDERS)
+    assert list(ORDERS) == sorted(set(ORDERS))
     assert min(ORDERS) > 1
     far: Any = top_k(APPROXIMATE, 2, Fraction(1, 1000)).map(1)
     assert far.delta(1) == 1
@@ -266,7 +266,7 @@ def test_an_eighth_of_epsilon_squared_would_be_too_low_for_permute_and_flip() ->
         reached = max(max(renyi(p, q, alpha), renyi(q, p, alpha)) for p, q in flips(ONE)) / number(alpha)
     assert 0.329 < reached < 0.3297
     price = flip(zero_concentrated_divergence(), 1, 1).map(1)
-    assert ONE / 8 < reached <= price  # type: ignore[operator]
+    assert ONE / 8 < reached <= price
 
 
 # The edges.

@@ -8,8 +8,12 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 THE_DOOR = CHECKOUT / "src/dpselect/exact/randomness.py"
+THE_COMPETITOR = CHECKOUT / "benchmarks/numpy_one_liner.py"
+"""What we are measured against draws from numpy.random; nothing of ours uses what it draws."""
 FILES = [
-    *sorted({*CHECKOUT.glob("src/**/*.py"), *CHECKOUT.glob("benchmarks/**/*.py")} - {THE_DOOR}),
+    *sorted(
+        {*CHECKOUT.glob("src/**/*.py"), *CHECKOUT.glob("benchmarks/**/*.py")} - {THE_DOOR, THE_COMPETITOR}
+    ),
     CHECKOUT / "run.py",
 ]
 
@@ -56,6 +60,10 @@ def names_in(node: ast.AST, aliases: dict[str, str]) -> Iterator[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(CHECKOUT).as_posix())
 def test_no_other_file_touches_the_randomness_of_the_system(path: Path) -> None:
     assert doors(path.read_text(encoding="utf-8")) == []
+
+
+def test_the_competitor_of_the_benchmarks_uses_numpys_generator_alone() -> None:
+    assert set(doors(THE_COMPETITOR.read_text(encoding="utf-8"))) == {"numpy.random"}
 
 
 def test_the_door_opens_on_os_urandom_alone() -> None:

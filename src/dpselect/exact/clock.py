@@ -42,8 +42,9 @@ class Clock:
         words = self._randomness.words(count)
         self._words.extend(words.tolist())
         middles = words.astype(np.float64) + 0.5
-        rows = -np.log(middles * 2.0**-self._randomness.width)
-        in_row = np.pad(rows, (0, -count % ROW)).reshape(-1, ROW).cumsum(axis=1)
+        rows = np.zeros(count + -count % ROW)
+        rows[:count] = -np.log(middles * 2.0**-self._randomness.width)
+        in_row = rows.reshape(-1, ROW).cumsum(axis=1)
         before = self._whole_rows(in_row[:, -1])
         in_row, sums = in_row.ravel()[:count], (in_row + before[:, None]).ravel()[:count]
         unknown = self._unknown + np.where(words == 0, math.inf, 1 / middles).cumsum()

@@ -29,20 +29,10 @@ LARGEST = np.finfo(np.float64).max.item()
 
 
 @lru_cache
-def _slope(scale: Fraction) -> float:
-    """Give a float below log2(e) / scale."""
-    return min(LARGEST, to_float_down(enclose(lambda s: 1 / (s * Ball(2).log()), scale).low * ROOM))
-
-
-@lru_cache
-def _nearest_float(scale: Fraction) -> float:
-    """Give the scale as a float, or NaN where a quotient by it may lose more than roundings."""
-    return float(scale) if 2.0**-1000 <= scale <= 2.0**1000 else math.nan
-
-
-def _over_scale(gaps: NDArray[np.float64], scale: Fraction) -> NDArray[np.float64]:
-    with np.errstate(over="ignore"):
-        return gaps / _nearest_float(scale)
+def _in_floats(scale: Fraction) -> tuple[float, float]:
+    """Give a float below log2(e) / scale, and the scale as a float, or NaN if that loses too much."""
+    slope = min(LARGEST, to_float_down(enclose(lambda s: 1 / (s * Ball(2).log()), scale).low * ROOM))
+    return slope, float(scale) if 2.0**-1000 <= scale <= 2.0**1000 else math.nan
 
 
 class Envelope:
@@ -53,15 +43,15 @@ class Envelope:
         self.field = field
         self.base = base
         self.scale = scale
+        self._slope, self._float_scale = _in_floats(scale)
         self._gaps = field.block_gaps(base)
         self._cap = min(field.size.bit_length(), 62 - field.size.bit_length())
 
     @cached_property
     def _exponents(self) -> Indices:
         """The exponent j of each block."""
-        slope = _slope(self.scale)
-        farthest = min(LARGEST, self._cap / slope) if slope else LARGEST
-        return np.minimum(np.minimum(self._gaps, farthest) * slope, self._cap).astype(np.int64)
+        farthest = min(LARGEST, self._cap / self._slope) if self._slope else LARGEST
+        return np.minimum(np.minimum(self._gaps, farthest) * self._slope, self._cap).astype(np.int64)
 
     @cached_property
     def _weights(self) -> Indices:
@@ -91,15 +81,19 @@ class Envelope:
         at = uniform_below(int(self._reached[-1]), randomness)
         candidate = int(self._reached.searchsorted(at, side="right"))
         gap = float(self._gaps[candidate])
-        return candidate, int(self._exponents[candidate]), gap / _nearest_float(self.scale)
+        return candidate, int(self._exponents[candidate]), gap / self._float_scale
 
     def everybody_behind(self) -> NDArray[np.float64]:
         """Estimate g / scale for a field whose blocks are single candidates."""
-        return _over_scale(self._gaps, self.scale)
+        return self._over_scale(self._gaps)
 
     def behind(self, candidates: Indices) -> NDArray[np.float64]:
         """Estimate g / scale, to a relative 2**-50; infinity for weight zero, NaN if a float cannot say."""
-        return _over_scale(self.field.gaps(candidates, self.base), self.scale)
+        return self._over_scale(self.field.gaps(candidates, self.base))
+
+    def _over_scale(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(over="ignore"):
+            return gaps / self._float_scale
 
     def exactly_behind(self, candidate: int) -> Fraction | None:
         """Give g / scale; None for weight zero: whoever is ahead of the base, or may not win."""

@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from dpselect.exact.numbers import to_float_down
@@ -27,6 +26,12 @@ Base: TypeAlias = Any
 
 SINGLE_UP_TO = 4096
 """So many candidates are not worth blocks."""
+
+BLOCK, LARGE_BLOCK = 64, 256
+"""The scores are seen as a table of so many rows, a block is a column: its pass is as fast as a maximum."""
+
+LARGE_BLOCKS_ABOVE = 2_000_000
+"""From here on small blocks would be so many that they leave the cache."""
 
 ONE_EACH = np.ones(1, dtype=np.int64)
 NOBODY = np.empty(0, dtype=np.int64)
@@ -107,8 +112,7 @@ class ArrayField(Field):
         self._values = values
         self._largest = optimize == "max"
         self._floats = values.dtype.kind == "f"
-        self._rows = block is None and self.size > 2_000_000
-        self._block = block or (1 if self.size <= SINGLE_UP_TO else 2048 if self._rows else 64)
+        self._block = block or _block_size(self.size)
         self._best = self._pass()
         self._top = self._best.max() if self._largest else self._best.min()
         if self._floats and not self._top < math.inf:
@@ -120,17 +124,12 @@ class ArrayField(Field):
         if block == 1:
             self.block_sizes = ONE_EACH
             return self._values
-        self.block_sizes = sizes = np.full(count + (self.size > count * block), block, dtype=np.int64)
-        (stride,) = self._values.strides
-        if self._rows:
-            body = as_strided(self._values, (count, block), (stride * block, stride), writeable=False)
-        else:
-            body = as_strided(self._values, (block, count), (stride * count, stride), writeable=False).T
-        best: NDArray[Any] = body.max(axis=1) if self._largest else body.min(axis=1)
-        if len(sizes) > count:
-            tail = self._values[count * block :]
-            sizes[-1] = len(tail)
+        body, tail = self._values[: count * block].reshape(block, count), self._values[count * block :]
+        best: NDArray[Any] = body.max(axis=0) if self._largest else body.min(axis=0)
+        self.block_sizes = np.full(count, block, dtype=np.int64)
+        if len(tail):
             best = np.append(best, tail.max() if self._largest else tail.min())
+            self.block_sizes = np.append(self.block_sizes, len(tail))
         return best
 
     def leaders(self, k: int) -> tuple[Base, Indices] | None:
@@ -184,10 +183,8 @@ class ArrayField(Field):
         return gaps
 
     def members(self, blocks: Indices, ranks: Indices) -> Indices:
-        """Count along rows, or down columns; the short last block is contiguous."""
+        """Count down the columns; the short last block is contiguous."""
         count = self.size // self._block
-        if self._rows or self._block == 1:
-            return blocks * self._block + ranks
         return np.where(blocks < count, blocks + ranks * count, count * self._block + ranks)
 
     def gaps(self, candidates: Indices, base: Base) -> NDArray[np.float64]:
@@ -225,6 +222,12 @@ class ArrayField(Field):
     def float_scores(self, candidates: Indices) -> NDArray[np.float64]:
         """Round to doubles."""
         return self._values[candidates].astype(np.float64) * (1 if self._largest else -1)
+
+
+def _block_size(size: int) -> int:
+    if size <= SINGLE_UP_TO:
+        return 1
+    return BLOCK if size <= LARGE_BLOCKS_ABOVE else LARGE_BLOCK
 
 
 class RationalField(Field):

@@ -1,0 +1,156 @@
+"""What a race must pass: its rounds over blocks, relative to any base, and at given times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from dpselect.audit import enumerate_law
+from dpselect.exact.batches import ABSOLUTE_SLACK, RELATIVE_SLACK
+from dpselect.exact.clock import Clock
+from dpselect.exact.enclosures import Ball, Enclosure, enclose
+from dpselect.exact.envelope import Envelope
+from dpselect.exact.field import ArrayField, Field
+from dpselect.exact.noises import Noise
+from dpselect.exact.race import Race
+from dpselect.exact.randomness import Randomness, system
+from tests.exact.laws import PRECISION, Rejected, product, softmax
+from tests.exact.sources import Given
+from tests.mechanisms.closed_forms import check_rounds, of_rounds
+from tests.mechanisms.makers import EXPONENTIAL, GUMBEL, ONE
+
+SIX = [2.0, 1.2, 1.0, 0.0, 0.5, -1.0]
+"""In blocks of two, {0, 3} and {1, 4} and {2, 5}: exponents 0, 1 and 1, a total weight of 32."""
+
+FOUR = [2.0, 2.0, 0.0, 1.0]
+"""In blocks of two, {0, 2} and {1, 3}: a total weight of 32."""
+
+HALF, NINTH, EARLY, LATE = 2**63, 2**64 // 9, 2**64 - 1, 1
+"""Words of the clock: the first tick comes at ln(2) / rate, at about ln(9) / rate, at once, or late."""
+
+NEVER = Enclosure(Fraction(0), Fraction(0))
+
+
+def in_blocks(
+    scores: Sequence[float], optimize: Literal["max", "min"] = "max", kind: type[ArrayField] = ArrayField
+) -> Field:
+    """Give the field of scores, turned around if the smallest wins, in blocks of two."""
+    sign = 1 if optimize == "max" else -1
+    return kind(sign * np.array(scores), optimize, block=2)
+
+
+def envelope_of(field: Field, k: int = 1) -> Envelope:
+    lead = field.leaders(k)
+    assert lead is not None
+    return Envelope(field, lead[0], ONE)
+
+
+def first(race: Race) -> tuple[int, int] | None:
+    """Give the first arrival with its tick, if there is one yet."""
+    return next(iter(race.arrivals.items()), None)
+
+
+def one_round(envelope: Envelope, noise: Noise, clock: int | None) -> Callable[[Randomness], int | None]:
+    """Race for one proposal; the clock runs on a word of its own, if given."""
+
+    def program(source: Randomness) -> int | None:
+        race = Race(envelope, noise, source)
+        if clock is not None:
+            race.clock = Clock(envelope.rate, Given([clock, *[0] * 1000]))
+        race.run(1)
+        arrived = first(race)
+        return None if arrived is None else arrived[0]
+
+    return program
+
+
+def check_blocks(
+    noise: Noise = GUMBEL, kind: type[ArrayField] = ArrayField, optimize: Literal["max", "min"] = "max"
+) -> None:
+    """A round accepts in proportion to the weights."""
+    program = one_round(envelope_of(in_blocks(SIX, optimize, kind)), noise, None)
+    check_rounds(of_rounds(enumerate_law(program, 20)), softmax(SIX, ONE), Fraction(1, 2**10))
+
+
+def check_behind_the_second(kind: type[ArrayField] = ArrayField) -> None:
+    """A round relative to the second best leaves the best out."""
+    spaced = [3.0, 1.0, 1.0, 0.0]
+    law = enumerate_law(one_round(envelope_of(in_blocks(spaced, kind=kind), 2), GUMBEL, None), 16)
+    check_rounds(of_rounds(law), [NEVER, *softmax(spaced[1:], ONE)], Fraction(1, 2**2))
+    if 0 in law.lower:
+        raise Rejected("the best runs against itself")
+
+
+def accepted(behind: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:
+    """P(the next proposal is this one, and accepted) = c / rate, with c = w / (w + (1 - w) exp(t))."""
+    share = Fraction(math.prod(words), 2 ** (64 * len(words)))
+
+    def chance(x: Ball, u: Ball, r: Ball) -> Ball:
+        weight = (-x).exp()
+        return weight / (weight + (1 - weight) * (-u.log() / r).exp()) / r
+
+    return enclose(chance, behind, share, rate, precision=PRECISION)
+
+
+def behind(scores: Sequence[float]) -> list[Fraction]:
+    return [Fraction(max(scores)) - Fraction(score) for score in scores]
+
+
+def check_at_a_time(word: int, scores: Sequence[float], noise: Noise = EXPONENTIAL) -> None:
+    """Given its time, -ln(word / 2**64) / rate, a proposal is accepted as exponential noise demands."""
+    envelope = envelope_of(in_blocks(scores))
+    law = enumerate_law(one_round(envelope, noise, word), 20)
+    if not law.unresolved < Fraction(1, 2**9):
+        raise Rejected("too much stays open")
+    for i, x in enumerate(behind(scores)):
+        if not law.allows(i, *accepted(x, [word], envelope.rate)):
+            raise Rejected(f"the probability of {i} is wrong")
+
+
+def check_two_proposals(
+    batches: Sequence[int], clock: type[Clock] = Clock, kind: type[Race] = Race, noise: Noise = EXPONENTIAL
+) -> None:
+    """P(i at tick 2) = (1 - sum of the first) * P(i at the time of the second), which both gaps make up."""
+    scores = [2.0, 0.0]
+    envelope = envelope_of(ArrayField(np.array(scores), "max"))
+
+    def program(source: Randomness) -> tuple[int, int] | None:
+        race = kind(envelope, noise, source)
+        race.clock = clock(envelope.rate, Given([NINTH, HALF, *[0] * 1000]))
+        for batch in batches:
+            race.run(batch)
+        return first(race)
+
+    law = enumerate_law(program, 14)
+    if not law.unresolved < Fraction(1, 2):
+        raise Rejected("too much stays open")
+    alone = [accepted(x, [NINTH], envelope.rate) for x in behind(scores)]
+    nobody = Enclosure(1 - alone[0].high - alone[1].high, 1 - alone[0].low - alone[1].low)
+    for i, x in enumerate(behind(scores)):
+        later = product([nobody, accepted(x, [NINTH, HALF], envelope.rate)])
+        if not (law.allows((i, 1), *alone[i]) and law.allows((i, 2), *later)):
+            raise Rejected(f"the probability of {i} is wrong")
+
+
+def check_estimates(noise: Noise, clock: type[Clock] = Clock, ticks: int = 200) -> None:
+    """The float chance of a proposal is as close to its coin as ``bernoullis`` asks, or says nothing."""
+    rate = Fraction(5, 2)
+    ticking = clock(rate, system())
+    times, errors = ticking.tick(ticks)
+    behind = np.linspace(0, 40, ticks)[np.arange(ticks) * 37 % ticks]
+    exponents = (behind * 1.44).astype(np.int64) % 9
+    known = 0
+    for i, chance in enumerate(noise.chances(behind, exponents, times, errors).tolist()):
+        if math.isnan(chance):
+            continue
+        known += 1
+        exact = noise.coin(Fraction(behind[i]), int(exponents[i]), ticking.time(i + 1, 100), 100)
+        room = Fraction(chance) * Fraction(RELATIVE_SLACK) / 2 + Fraction(ABSOLUTE_SLACK) / 2
+        if not exact.high - room <= Fraction(chance) <= exact.low + room:
+            raise Rejected(f"the estimate at tick {i + 1} is too far off")
+    if not known > ticks * 9 // 10:
+        raise Rejected("the filter hardly ever knows")

@@ -1,0 +1,249 @@
+"""Races that are wrong in one place each are rejected by the checks that accept ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dpselect.exact.clock import Clock
+from dpselect.exact.enclosures import Enclosure
+from dpselect.exact.field import ArrayField
+from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
+from dpselect.exact.race import Race
+from dpselect.exact.randomness import Randomness
+from tests.exact.laws import Rejected, Walk, check, permute_and_flip, softmax
+from tests.mechanisms.closed_forms import check_rounds, enumerate_rounds, exponential_top_k
+from tests.mechanisms.makers import ONE, exponential_max, gumbel_max
+from tests.mechanisms.race_checks import (
+    FOUR,
+    HALF,
+    check_at_a_time,
+    check_behind_the_second,
+    check_blocks,
+    check_estimates,
+    check_two_proposals,
+)
+
+Floats = NDArray[np.float64]
+
+CERTAIN = Enclosure(Fraction(1), Fraction(1))
+
+
+class TooFarBehind(ArrayField):
+    """Every block seems further behind than it is: exponents are one too large."""
+
+    def block_gaps(self, base: Any) -> Floats:  # noqa: ANN401
+        return super().block_gaps(base) + 0.7
+
+
+class WithoutCoin(GumbelNoise):
+    """Whoever is proposed arrives."""
+
+    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
+        return np.ones_like(super().chances(behind, exponents, times, errors))
+
+    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
+        del behind, exponent, time, precision
+        return CERTAIN
+
+
+class WithoutExponent(GumbelNoise):
+    """The coin forgets that the proposal was made at rate 2**-j."""
+
+    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
+        return super().chances(behind, 0 * exponents, times, errors)
+
+    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
+        del exponent
+        return super().coin(behind, 0, time, precision)
+
+
+class OnlyTheFilter(GumbelNoise):
+    """Right where floats decide, wrong where they do not."""
+
+    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
+        return super().coin(behind / 2, exponent, time, precision)
+
+
+class WithoutTime(ExponentialNoise):
+    """Exponential noise with the coin of Gumbel noise."""
+
+    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
+        return GumbelNoise().chances(behind, exponents, times, errors)
+
+    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
+        return GumbelNoise().coin(behind, exponent, time, precision)
+
+
+class AtTheWrongEnd(ExponentialNoise):
+    """The chance rises with the time."""
+
+    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
+        return super().chances(behind, exponents, -times, errors)
+
+
+class StarsRunToo(ArrayField):
+    """Who is ahead of the base is taken for level with it."""
+
+    def gaps(self, candidates: NDArray[np.int64], base: Any) -> Floats:  # noqa: ANN401
+        gaps = super().gaps(candidates, base)
+        return np.where(np.isinf(gaps), 0.0, gaps)
+
+    def gap(self, candidate: int, base: Any) -> Fraction:  # noqa: ANN401
+        return super().gap(candidate, base) or Fraction(0)
+
+
+class FromTheTop(ArrayField):
+    """Everybody is measured from the best score, whatever k is."""
+
+    def leaders(self, k: int) -> tuple[Any, NDArray[np.int64]] | None:
+        del k
+        return super().leaders(1)
+
+
+class OnlyTheFirst(ArrayField):
+    """Of a block, only the first candidate is ever found."""
+
+    def members(self, blocks: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        return super().members(blocks, 0 * ranks)
+
+
+class Forgetful(Clock):
+    """Gives the gap before a tick, not the sum of all gaps."""
+
+    def tick(self, count: int) -> tuple[Floats, Floats]:
+        times, errors = super().tick(count)
+        start = getattr(self, "start", 0.0)
+        self.start = times[-1]
+        return np.diff(times, prepend=start), errors
+
+    def time(self, tick: int, precision: int) -> Enclosure:
+        before = super().time(tick - 1, precision).low if tick > 1 else Fraction(0)
+        low, high = super().time(tick, precision)
+        return Enclosure(low - before, high - before)
+
+
+class OneTickLate(Clock):
+    """Every proposal is given the time of the one before it."""
+
+    def tick(self, count: int) -> tuple[Floats, Floats]:
+        times, errors = super().tick(count)
+        return np.concatenate([[0.0], times[:-1]]), errors
+
+
+class TheLastOne(Race):
+    """Of the arrivals in a batch, the last one counts as the first."""
+
+    def run(self, proposals: int) -> None:
+        super().run(proposals)
+        self.arrivals = dict(reversed(self.arrivals.items()))
+
+
+class Misnumbered(Race):
+    """Arrivals are noted one tick too late."""
+
+    def run(self, proposals: int) -> None:
+        super().run(proposals)
+        self.arrivals = {who: tick + 1 for who, tick in self.arrivals.items()}
+
+
+@pytest.mark.parametrize(
+    "noise", [WithoutCoin(), WithoutExponent(), OnlyTheFilter()], ids=lambda n: type(n).__name__
+)
+def test_a_wrong_coin_is_rejected(noise: Noise) -> None:
+    with pytest.raises(Rejected):
+        check_blocks(noise)
+
+
+@pytest.mark.parametrize("kind", [TooFarBehind, OnlyTheFirst])
+def test_a_wrong_envelope_is_rejected(kind: type[ArrayField]) -> None:
+    with pytest.raises(Rejected):
+        check_blocks(kind=kind)
+
+
+@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop])
+def test_a_race_in_which_the_best_run_too_is_rejected(kind: type[ArrayField]) -> None:
+    with pytest.raises(Rejected):
+        check_behind_the_second(kind)
+
+
+def test_a_coin_that_does_not_heed_the_time_is_rejected() -> None:
+    with pytest.raises(Rejected):
+        check_at_a_time(HALF, FOUR, WithoutTime())
+
+
+def test_a_clock_that_forgets_is_rejected() -> None:
+    with pytest.raises(Rejected):
+        check_two_proposals([2], Forgetful)
+
+
+def test_floats_that_differ_from_what_they_estimate_are_rejected() -> None:
+    """A filter of narrow words hardly decides, so floats are compared with the exact coins directly."""
+    with pytest.raises(Rejected, match="too far off"):
+        check_estimates(AtTheWrongEnd())
+    with pytest.raises(Rejected, match="too far off"):
+        check_estimates(ExponentialNoise(), OneTickLate)
+
+
+@pytest.mark.parametrize("kind", [TheLastOne, Misnumbered])
+def test_arrivals_in_the_wrong_order_are_rejected(kind: type[Race]) -> None:
+    with pytest.raises(Rejected):
+        check_two_proposals([2], kind=kind)
+
+
+def test_a_merge_that_forgets_how_high_the_winners_were_is_rejected() -> None:
+    """The winners of the parts run again: right for single candidates, wrong for more."""
+    scores = [1, 0, 0]
+
+    def again(source: Randomness) -> int:
+        second = 1 + int(gumbel_max().draw(scores[1:], source))
+        return int(gumbel_max().draw([scores[0], scores[second]], source) and second)
+
+    with pytest.raises(Rejected, match="wrong"):
+        check(again, softmax(scores, ONE).__getitem__, range(3), Walk(16, Fraction(1, 4)))
+
+
+@pytest.mark.parametrize("off", [Fraction(51, 50), Fraction(49, 50)], ids=str)
+def test_a_scale_two_percent_off_is_rejected_without_a_sample(off: Fraction) -> None:
+    scores = [0, 1, 2]
+    found = enumerate_rounds(lambda source: int(gumbel_max(off).draw(scores, source)), 30)
+    with pytest.raises(Rejected, match="wrong"):
+        check_rounds(found, softmax(scores, ONE), Fraction(1, 2**20))
+    pair = [0, 1]
+    with pytest.raises(Rejected, match="wrong"):
+        check(
+            lambda source: int(exponential_max(off).draw(pair, source)),
+            permute_and_flip(pair, ONE).__getitem__,
+            range(2),
+            Walk(16, Fraction(1, 2**8)),
+        )
+
+
+@pytest.mark.parametrize("wrong", ["max", "min"])
+def test_the_wrong_end_of_the_scores_is_rejected(wrong: Any) -> None:  # noqa: ANN401
+    scores: Sequence[int] = [0, 1] if wrong == "min" else [0, -1]
+    found = enumerate_rounds(lambda source: int(gumbel_max(ONE, wrong).draw(scores, source)), 30)
+    turned = [1 - score for score in scores] if wrong == "max" else scores
+    with pytest.raises(Rejected, match="wrong"):
+        check_rounds(found, softmax(turned, ONE), Fraction(1, 2**20))
+
+
+def test_a_sampler_that_never_ends_is_rejected() -> None:
+    def never(source: Randomness) -> int:
+        while True:
+            source.word()
+
+    with pytest.raises(Rejected, match="open"):
+        check(never, permute_and_flip([0, 1], ONE).__getitem__, range(2), Walk(8, Fraction(1, 2)))
+
+
+def test_peeling_is_told_from_one_shot() -> None:
+    """The closed forms differ by 0.016 in P(0, 1): far more than the bounds of the other tests leave open."""
+    one_shot = exponential_top_k([0, -1, -2], 2, ONE)[0, 1].low
+    peeled = permute_and_flip([0, -1, -2], ONE)[0].low * permute_and_flip([-1, -2], ONE)[0].low
+    assert one_shot - peeled > Fraction(1, 64)
