@@ -14,6 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, ReleaseFailed
+from dpselect.exact.contenders import contenders
+from dpselect.exact.field import ArrayField, Field, RationalField
+from dpselect.exact.randomness import system
+from dpselect.exact.selection import winner
 from dpselect.mechanisms import (
     make_exponential_mechanism,
     make_permute_and_flip,
@@ -38,6 +42,7 @@ from dpselect.privacy import (
 from dpselect.privacy.domains import NOT_A_SCORE
 from tests.exact.sources import untouchable
 from tests.mechanisms.makers import (
+    GUMBEL,
     SCORES,
     exponential_max,
     exponential_top,
@@ -336,6 +341,25 @@ def test_without_noise_chunks_give_the_order_of_the_whole(make: Callable[..., Me
         make(4, 0, way).over([[Fraction(score)] if score > -math.inf else [score] for score in scores])
         == whole
     )
+
+
+def test_without_noise_chunks_that_floats_cannot_tell_apart_are_ordered() -> None:
+    third, more = Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**30)
+    for make in (gumbel_top, exponential_top):
+        assert make(2, 0).over([[third], [more]]) == [1, 0]
+        assert make(2, 0).over([[more], [third]]) == [0, 1]
+        assert make(2, 0).over([[third], [third]]) == [0, 1]
+
+
+def test_a_field_of_too_few_has_no_contenders() -> None:
+    fields: list[Field] = [
+        RationalField([Fraction(1), None], "max"),
+        ArrayField(np.array([1.0, -math.inf]), "max"),
+    ]
+    for field in fields:
+        for scale in (Fraction(0), Fraction(1)):
+            assert contenders(field, 2, scale, GUMBEL, untouchable()) is None
+        assert winner(field, Fraction(1), GUMBEL, system()) == 0
 
 
 def test_candidates_are_picked_by_their_place_in_all_chunks() -> None:
