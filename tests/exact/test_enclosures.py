@@ -106,6 +106,16 @@ def test_the_relative_width_is_at_most_what_was_asked_for(name: str, x: Fraction
     assert (high - low) * 2**precision <= min(abs(low), abs(high))
 
 
+def test_the_relative_width_is_kept_where_a_formula_cancels() -> None:
+    """exp(x) - 1 - x = x**2 / 2 + ...: of the bits of exp(x), twice as many cancel as x has zeros."""
+    for zeros in range(1, 60):
+        x = Fraction(1, 2**zeros)
+        low, high = enclose(lambda ball: ball.exp() - 1 - ball, x, precision=64)
+        assert x * x / 2 < high
+        assert low < x * x
+        assert (high - low) * 2**64 <= low
+
+
 def test_64_bits_are_given_when_nothing_is_asked_for() -> None:
     for name, function in FUNCTIONS.items():
         assert function(Fraction(1, 3)) == function(Fraction(1, 3), 64), name

@@ -98,6 +98,18 @@ def test_b6_four_forked_children_and_their_parent_draw_different_words(fork: str
     assert len(set(words)) == len(words)
 
 
+def test_b6_a_child_with_the_number_of_its_parent_draws_different_words() -> None:
+    """Numbers of processes are used again; the handler at the fork does not rely on them."""
+    prepare = """
+        import os
+        os.getpid = lambda: 7
+        from dpselect.exact.randomness import system
+        source = system()
+    """
+    words = words_of_a_parent_and_four_children(prepare)
+    assert len(set(words)) == len(words)
+
+
 def test_b6_words_read_ahead_are_dropped_when_the_process_has_another_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

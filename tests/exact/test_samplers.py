@@ -31,6 +31,8 @@ from tests.exact.laws import Walk, below
 from tests.exact.sources import Given, untouchable
 
 ALL_ONES = 2**64 - 1
+ALMOST = Fraction(1, 2**24)
+"""Boundaries so close to a dyadic number make every careless rounding show at 2**-28."""
 PROBABILITIES = [
     Fraction(text) for text in ("1/2", "1/3", "2/3", "4/5", "6/7", "3/4", "12/13", "1/10", "9/10")
 ]
@@ -97,6 +99,14 @@ def test_bernoulli_enclosed_is_true_with_exactly_its_probability(width: int) -> 
         lambda _: Enclosure(Fraction(1), Fraction(1)),
     ):
         laws.check_bernoulli_enclosed(bernoulli_enclosed, p, below(60, spare=2 + width, width=width))
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 2) - ALMOST, Fraction(3, 4) + ALMOST])
+def test_bernoulli_enclosed_is_right_next_to_a_dyadic_number(p: Fraction) -> None:
+    def enclose(precision: int) -> Enclosure:
+        return Enclosure(p - p / 2 ** (precision + 1), p + p / 2 ** (precision + 1))
+
+    laws.check_bernoulli_enclosed(bernoulli_enclosed, enclose, below(28, spare=4))
 
 
 def test_bernoulli_enclosed_looks_closer_as_it_draws_more() -> None:
@@ -197,6 +207,11 @@ def test_b4_geometric_counts_the_trials_until_the_first_success(p: str, depth: i
     laws.check_geometric(geometric, Fraction(p), Walk(depth, Fraction(1, 2**20)))
 
 
+@pytest.mark.parametrize("p", [Fraction(1, 2) - ALMOST, Fraction(3, 4) + ALMOST])
+def test_geometric_is_right_where_its_boundaries_are_next_to_dyadic_numbers(p: Fraction) -> None:
+    laws.check_geometric(geometric, p, Walk(36, Fraction(1, 2**28)))
+
+
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_geometric_follows_its_law_in_words_of_any_width(width: int) -> None:
     laws.check_geometric(geometric, Fraction(2, 3), Walk(27, Fraction(1, 2**16), width))
@@ -230,6 +245,12 @@ def test_discrete_laplace_follows_its_law_in_words_of_any_width(width: int) -> N
 def test_binomial_counts_the_successes_among_n_trials(p: str) -> None:
     for n in (1, 2, 5, 12):
         laws.check_binomial(binomial, n, Fraction(p), Walk(22, Fraction(1, 2**16)))
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 2) - ALMOST, Fraction(1, 2) + ALMOST])
+def test_binomial_is_right_where_its_boundaries_are_next_to_dyadic_numbers(p: Fraction) -> None:
+    for n in (1, 2, 3):
+        laws.check_binomial(binomial, n, p, Walk(34, Fraction(1, 2**28)))
 
 
 @pytest.mark.parametrize("width", [2, 3, 4])

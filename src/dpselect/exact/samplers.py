@@ -133,24 +133,26 @@ def binomial(n: int, p: Number, randomness: Randomness) -> int:
     number = Uniform(randomness)
     while True:
         number.refine()
-        for successes, reached in _outward(trials, success, number.bits + SPARE_BITS):
-            if number.upper() <= reached.low:
-                return successes
-            if number.lower() < reached.high:
-                break
+        walk = _outward(trials, success, number.bits + SPARE_BITS)
+        successes, reached = next(step for step in walk if number.lower() < step[1].high)
+        if number.upper() <= reached.low:
+            return successes
 
 
 def _outward(n: int, p: Fraction, precision: int) -> Iterator[tuple[int, Enclosure]]:
-    """Walk outward from the mode; beside each outcome, enclose the probability of all seen so far."""
+    """Walk outward from the mode; beside each outcome, enclose the probability of all seen so far.
+
+    Once all are seen that is at least 1, so nobody walks further.
+    """
     odds = p / (1 - p)
     mode = math.floor((n + 1) * p)
     unit = precision + n.bit_length()
     at_mode = enclose(_binomial_mass, Fraction(n), Fraction(mode), p, precision=unit)
     low, high = math.floor(at_mode.low * 2**unit), math.ceil(at_mode.high * 2**unit)
+    k, up, down = mode, (mode, low, high), (mode, low, high)
     total_low, total_high = low, high
-    yield mode, Enclosure(Fraction(total_low, 2**unit), Fraction(total_high, 2**unit))
-    up, down = (mode, low, high), (mode, low, high)
-    for _ in range(n):
+    while True:
+        yield k, Enclosure(Fraction(total_low, 2**unit), Fraction(total_high, 2**unit))
         ahead, behind = up[0] < n, down[0] > 0
         rising = ahead and (not behind or up[0] - mode <= mode - down[0])
         k, low, high = up if rising else down
@@ -158,7 +160,6 @@ def _outward(n: int, p: Fraction, precision: int) -> Iterator[tuple[int, Enclosu
         k, low, high = k + (1 if rising else -1), math.floor(low * ratio), math.ceil(high * ratio)
         up, down = ((k, low, high), down) if rising else (up, (k, low, high))
         total_low, total_high = total_low + low, total_high + high
-        yield k, Enclosure(Fraction(total_low, 2**unit), Fraction(total_high, 2**unit))
 
 
 def _binomial_mass(n: Ball, k: Ball, p: Ball) -> Ball:
