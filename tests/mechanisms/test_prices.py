@@ -1,4 +1,9 @@
-"""The maps: what a selection costs in each measure, never below the truth, and reached by some neighbours."""
+"""The maps: what a selection costs in each measure, never below the truth, and reached by some neighbours.
+
+What is under test: dpselect.accounting.convert and dpselect.mechanisms.prices, through the constructors
+dpselect.mechanisms.report_noisy_max_gumbel, dpselect.mechanisms.report_noisy_top_k,
+dpselect.mechanisms.permute_and_flip and dpselect.mechanisms.exponential.
+"""
 
 from __future__ import annotations
 
