@@ -1,7 +1,7 @@
 """Every path of the random bits is walked: the output follows the law of the paper, exactly.
 
-What is under test: dpselect.exact.field, dpselect.exact.envelope, dpselect.exact.clock, dpselect.exact.noises,
-dpselect.exact.race, dpselect.exact.contenders and dpselect.exact.selection, together, through
+What is under test: dpselect.exact.field, dpselect.exact.envelope, dpselect.exact.clock,
+dpselect.exact.noises, dpselect.exact.race, dpselect.exact.contenders and dpselect.exact.selection, through
 dpselect.mechanisms.draws and the constructors dpselect.mechanisms.report_noisy_max_gumbel,
 dpselect.mechanisms.report_noisy_top_k, dpselect.mechanisms.permute_and_flip and
 dpselect.mechanisms.exponential.
