@@ -24,7 +24,7 @@ from tests.exact import laws
 from tests.exact.laws import Walk
 from tests.exact.sources import Given, untouchable
 
-EIGHTH, FOURTH = Fraction(1, 2**8), Fraction(1, 2**4)
+OPEN_OF_TWO, OPEN_OF_FOUR = Fraction(1, 2**8), Fraction(1, 2**4)
 ALL_ONES = 2**64 - 1
 KINDS: dict[str, Callable[[Randomness], PartialNumber]] = {
     "Uniform": Uniform,
@@ -53,7 +53,7 @@ FOUR: list[tuple[Scores, str, int]] = [
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("scores", "scale", "depth"), TWO, ids=str)
 def test_the_largest_of_two_gumbel_numbers_follows_softmax(scores: Scores, scale: str, depth: int) -> None:
-    laws.check_argmax(Gumbel, scores, Walk(depth, EIGHTH), scale=Fraction(scale), law="softmax")
+    laws.check_argmax(Gumbel, scores, Walk(depth, OPEN_OF_TWO), scale=Fraction(scale), law="softmax")
 
 
 @pytest.mark.usefixtures("unmeasured")
@@ -61,13 +61,15 @@ def test_the_largest_of_two_gumbel_numbers_follows_softmax(scores: Scores, scale
 def test_the_largest_of_two_exponential_numbers_follows_permute_and_flip(
     scores: Scores, scale: str, depth: int
 ) -> None:
-    laws.check_argmax(Exponential, scores, Walk(depth, EIGHTH), scale=Fraction(scale), law="permute_and_flip")
+    laws.check_argmax(
+        Exponential, scores, Walk(depth, OPEN_OF_TWO), scale=Fraction(scale), law="permute_and_flip"
+    )
 
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("scores", "scale", "depth"), FOUR, ids=str)
 def test_the_largest_of_four_gumbel_numbers_follows_softmax(scores: Scores, scale: str, depth: int) -> None:
-    laws.check_argmax(Gumbel, scores, Walk(depth, FOURTH), scale=Fraction(scale), law="softmax")
+    laws.check_argmax(Gumbel, scores, Walk(depth, OPEN_OF_FOUR), scale=Fraction(scale), law="softmax")
 
 
 @pytest.mark.usefixtures("unmeasured")
@@ -75,7 +77,9 @@ def test_the_largest_of_four_gumbel_numbers_follows_softmax(scores: Scores, scal
 def test_the_largest_of_four_exponential_numbers_follows_permute_and_flip(
     scores: Scores, scale: str, depth: int
 ) -> None:
-    laws.check_argmax(Exponential, scores, Walk(depth, FOURTH), scale=Fraction(scale), law="permute_and_flip")
+    laws.check_argmax(
+        Exponential, scores, Walk(depth, OPEN_OF_FOUR), scale=Fraction(scale), law="permute_and_flip"
+    )
 
 
 @pytest.mark.parametrize("width", [2, 3])

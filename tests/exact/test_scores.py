@@ -26,7 +26,6 @@ def kind(value: object) -> str:
         (5e-324, Fraction(1, 2**1074)),
         (np.float32(0.1), Fraction(13421773, 2**27)),
         (np.longdouble(0.5), Fraction(1, 2)),
-        (np.ldexp(np.longdouble(1), 5000), Fraction(2**5000)),
         (7, Fraction(7)),
         (10**400, Fraction(10**400)),
         (np.int64(-7), Fraction(-7)),
@@ -66,7 +65,7 @@ def test_what_is_no_finite_number_is_no_score(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [Decimal("sNaN"), np.timedelta64(5, "s"), np.timedelta64("NaT")], ids=["sNaN", "5s", "NaT"]
+    "value", [Decimal("sNaN"), np.timedelta64(5, "s"), np.timedelta64("NaT", "s")], ids=["sNaN", "5s", "NaT"]
 )
 def test_a10_neither_a_signalling_nan_nor_a_span_of_time_is_a_score(value: object) -> None:
     assert score(value) is None
