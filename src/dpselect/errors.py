@@ -66,6 +66,8 @@ def shown(value: object) -> str:
         return "a long fraction"
     for kind in (int, float, str, Decimal, Fraction):
         if isinstance(value, kind):
+            if isinstance(value, str):
+                value = str(value)[: SHOWN_CHARACTERS + 1]
             text = kind.__repr__(value) if kind in (int, float, str) else str(value)
             return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
     name = type(value).__name__[:SHOWN_CHARACTERS]

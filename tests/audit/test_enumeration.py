@@ -308,3 +308,49 @@ def test_a_depth_is_a_count(depth: object) -> None:
 def test_a_width_is_a_small_count(width: object) -> None:
     with pytest.raises(InvalidParameter, match=r"^width must be a whole number from 1 to 16; got "):
         enumerate_law(lambda source: source.word(), depth=5, width=cast("int", width))
+
+
+def _until_one(randomness: Randomness) -> int:
+    """Count words up to the first one, three at the most, marking the count."""
+    count = 0
+    while count < 3:
+        randomness.mark(count)
+        count += 1
+        if randomness.word():
+            break
+    return count
+
+
+def _three_times(randomness: Randomness) -> int:
+    """Add three counts; the total is the depth, so the number of the round is a valid key."""
+    total = 0
+    for round_number in range(3):
+        randomness.mark(round_number)
+        total += _until_one(randomness)
+    return total
+
+
+class _Deaf:
+    """A source that hears no marks."""
+
+    def __init__(self, source: Randomness) -> None:
+        self.width = source.width
+        self.word = source.word
+        self.words = source.words
+
+    def mark(self, key: object) -> None:
+        pass
+
+
+def test_marks_of_nested_calls_are_told_apart() -> None:
+    assert enumerate_law(_three_times, 9) == enumerate_law(lambda source: _three_times(_Deaf(source)), 9)
+
+
+def test_a_generators_marks_are_not_heard() -> None:
+    def marking(randomness: Randomness) -> Iterator[int]:
+        for place in range(2):
+            randomness.mark(place)
+            yield randomness.word()
+
+    law = enumerate_law(lambda source: tuple(marking(source)), 2)
+    assert set(law.lower.values()) == {Fraction(1, 4)}

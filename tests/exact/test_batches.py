@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dpselect.errors import InvalidParameter
 from dpselect.exact import enclosures
 from dpselect.exact.batches import bernoulli_estimated, bernoullis, uniforms_below
+from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness, system
 from tests.exact import laws
 from tests.exact.adversary import TOP, check_filter, coins_around, curves, estimate, rational, scaled_exp
@@ -158,3 +160,13 @@ def test_the_exp_of_numpy_is_right_to_far_more_than_45_bits(stride: int) -> None
         low, high = enclosures.exp(Fraction(x), 100)
         error = max(abs(Fraction(value) - low), abs(Fraction(value) - high))
         assert error * 2**50 < low, x
+
+
+def test_an_infinite_estimate_is_left_to_the_exact_comparison() -> None:
+    coins = bernoullis(np.array([np.inf]), lambda _: lambda _: Enclosure(Fraction(0), Fraction(0)), system())
+    assert not coins[0]
+
+
+def test_what_encloses_must_be_a_function() -> None:
+    with pytest.raises(InvalidParameter, match=r"^exactly must be "):
+        bernoullis(np.array([0.5]), None, system())  # type: ignore[arg-type]

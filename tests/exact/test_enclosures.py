@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact import enclosures
-from dpselect.exact.enclosures import MOST_BITS, Enclosure, compare, enclose
+from dpselect.exact.enclosures import MOST_BITS, Ball, Enclosure, compare, enclose, exp, log_product
 from tests.exact.other_evaluations import SERIES, by_mpmath, exp_by_series
 
 Function = Callable[..., Enclosure]
@@ -267,3 +267,27 @@ def test_only_numbers_are_compared(number: object) -> None:
         compare(cast("Fraction", number), Fraction(1))
     with pytest.raises(InvalidParameter, match=r"^number must be a finite number; got "):
         compare(Fraction(1), cast("Fraction", number))
+
+
+def test_a_formula_must_be_a_function_of_numbers() -> None:
+    with pytest.raises(InvalidParameter, match=r"^formula must be "):
+        enclose(3, Fraction(1))  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"^an argument must be "):
+        enclose(lambda x: x, "one")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"^precision must be "):
+        exp(-(10**400), "x")  # type: ignore[arg-type]
+
+
+def test_the_factors_of_a_product_must_be_positive() -> None:
+    with pytest.raises(InvalidParameter, match="positive"):
+        log_product([0], 1)
+
+
+def test_a_formula_that_changes_the_precision_is_still_enclosed_narrowly() -> None:
+    def careless(x: Ball) -> Ball:
+        result = x.exp()
+        flint.ctx.prec = 2
+        return result
+
+    low, high = enclose(careless, Fraction(1))
+    assert high - low <= low / 2**64

@@ -5,7 +5,9 @@ The closed forms are in ``laws.py``. An enumeration ends sooner when the best sc
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -331,3 +333,16 @@ def test_a_number_shows_neither_score_nor_bits(kind: str) -> None:
     assert repr(number) == f"<{kind} number, 0 bits drawn>"
     number.refine()
     assert f"{number}" == f"<{kind} number, 64 bits drawn>"
+
+
+@pytest.mark.parametrize("kind", [Exponential, Gumbel])
+def test_a4_numbers_beyond_all_floats_compare(kind: type[Exponential | Gumbel]) -> None:
+    for first in (0, ALL_ONES, 2**63):
+        far = kind(10**400, 1, Given([first, 2**62, 2**61, 2**60]))
+        assert far.greater_than(kind(0, 1, Given([2**63, 2**62, 2**61, 2**60])))
+
+
+@pytest.mark.parametrize("copier", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_b12_a_number_is_neither_pickled_nor_copied(copier: Callable[[object], object]) -> None:
+    with pytest.raises(TypeError, match="not copied"):
+        copier(Gumbel(1, 1, system()))

@@ -108,3 +108,17 @@ def test_what_is_no_source_of_words_is_refused(function: str) -> None:
 def test_what_is_right_does_ask_for_a_word(function: str) -> None:
     with pytest.raises(AssertionError, match=r"^a word too many was drawn$"):
         RIGHT[function](untouchable())
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: geometric(1, None),  # type: ignore[arg-type]
+        lambda: binomial(3, 1, None),  # type: ignore[arg-type]
+        lambda: binomial(0, "1/2", None),  # type: ignore[arg-type]
+        lambda: bernoulli_exp(0, None),  # type: ignore[arg-type]
+    ],
+)
+def test_a_source_is_asked_for_even_where_no_word_is_needed(draw: Callable[[], object]) -> None:
+    with pytest.raises(InvalidParameter, match=r"^randomness must be "):
+        draw()

@@ -7,6 +7,7 @@ determinism is asked of the program.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
@@ -85,9 +86,9 @@ class _Run:
         self.width = width
         self.tape = list(tape)
         self.position = 0
-        self.state: tuple[Tape, Hashable] | None = None
+        self.state: tuple[Tape, int, Hashable] | None = None
         self._longest = longest
-        self._scopes: dict[FrameType, int] = {}
+        self._scopes: dict[FrameType, tuple[int, int]] = {}
 
     def word(self) -> int:
         if self.position == len(self.tape):
@@ -102,11 +103,15 @@ class _Run:
         return np.array([self.word() for _ in range(n)], dtype=np.uint64)
 
     def mark(self, key: Hashable) -> None:
-        """Merge on the key, and on the tape up to where the marking call of a function marked first.
+        """Merge on the key, on the call that marks, and on the tape up to where that call marked first.
 
-        Runs with an equal tape up to there agree in everything outside that call; the key vouches for what
-        is inside. So a sampler may mark without knowing who called it.
+        Runs with an equal tape up to there agree in everything outside that call, and in how many calls have
+        marked before it; the key vouches for what is inside. So a sampler may mark without knowing who called
+        it. A generator may not: its caller has seen what it yielded, so its marks are not heard.
         """
-        scope = self._scopes.setdefault(sys._getframe(1), self.position)  # noqa: SLF001 - the calling frame
+        frame = sys._getframe(1)  # noqa: SLF001 - the calling frame
+        if frame.f_code.co_flags & inspect.CO_GENERATOR:
+            return
+        scope, call = self._scopes.setdefault(frame, (self.position, len(self._scopes)))
         if self.position == len(self.tape) and (self.state is None or scope < len(self.state[0])):
-            self.state = (tuple(self.tape[:scope]), key)
+            self.state = (tuple(self.tape[:scope]), call, key)

@@ -56,7 +56,7 @@ def bernoulli_estimated(
     word = randomness.word()
     step = 2.0**-randomness.width
     at = word * step
-    if at + step <= estimate * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK:
+    if at + step <= estimate * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK and estimate <= 2:
         return True
     if at >= estimate * (1 + RELATIVE_SLACK) + ABSOLUTE_SLACK:
         return False
@@ -80,11 +80,13 @@ def bernoullis(
     """
     if not (isinstance(estimates, np.ndarray) and estimates.dtype == np.float64 and estimates.ndim == 1):
         raise InvalidParameter.must_be("estimates", "a one-dimensional float64 array", got=estimates)
+    if not callable(exactly):
+        raise InvalidParameter.must_be("exactly", "a function from index to enclosures", got=exactly)
     source = checked(randomness)
     words = source.words(len(estimates))
     step = 2.0**-source.width
     at = words.astype(np.float64) * step
-    accepted = at + step <= estimates * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK
+    accepted = (at + step <= estimates * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK) & (estimates <= 2)
     rejected = at >= estimates * (1 + RELATIVE_SLACK) + ABSOLUTE_SLACK
     for i in np.flatnonzero(~(accepted | rejected)):
         accepted[i] = falls_below(Uniform.begun(int(words[i]), source), exactly(int(i)), spare)

@@ -55,13 +55,17 @@ def enclose(formula: Callable[..., Ball], *arguments: Fraction, precision: int =
     >>> low < Fraction("1.718281828459045") < high
     True
     """
+    if not callable(formula):
+        raise InvalidParameter.must_be("formula", "a function of balls", got=formula)
+    exact = [rational(argument, "an argument") for argument in arguments]
     bits = whole(precision, "precision", least=1, most=MOST_BITS)
     working = bits + 16
     while working <= 4 * MOST_BITS:
         with _flint_lock:
             before, flint.ctx.prec = flint.ctx.prec, working
             try:
-                ball = formula(*(flint.arb(flint.fmpq(a.numerator, a.denominator)) for a in arguments))
+                ball = formula(*(flint.arb(flint.fmpq(a.numerator, a.denominator)) for a in exact))
+                flint.ctx.prec = working  # whatever the formula did to it
                 low, high = ball.lower(), ball.upper()
             finally:
                 flint.ctx.prec = before
@@ -88,7 +92,7 @@ def _dyadic(end: Ball, outward: int) -> Fraction:
 def exp(x: Number, precision: int = 64) -> Enclosure:
     """Enclose e**x."""
     argument = rational(x, "x")
-    if argument < -MOST_BITS:
+    if argument < -MOST_BITS and whole(precision, "precision", least=1, most=MOST_BITS):
         return Enclosure(Fraction(0), Fraction(1, 2**MOST_BITS))
     return enclose(lambda ball: ball.exp(), argument, precision=precision)
 
@@ -112,6 +116,8 @@ def log_product(factors: Sequence[int], bits: int, precision: int = 64) -> Enclo
             product *= factor
         return product.log() - bits * Ball(2).log()
 
+    if not all(factor > 0 for factor in factors):
+        raise InvalidParameter("factors must be positive integers.")
     if all(factor & (factor - 1) == 0 for factor in factors):
         doublings = sum(factor.bit_length() - 1 for factor in factors) - bits
         return enclose(lambda: doublings * Ball(2).log(), precision=precision)

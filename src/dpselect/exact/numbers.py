@@ -195,7 +195,7 @@ def to_float_up(x: Number) -> float:
         nearest = float(exact)
     except OverflowError:
         return math.inf if exact > 0 else -np.finfo(float).max.item()
-    return nearest if nearest >= exact else math.nextafter(nearest, math.inf)
+    return nearest + 0.0 if nearest >= exact else math.nextafter(nearest, math.inf)
 
 
 def to_float_down(x: Number) -> float:
@@ -206,4 +206,4 @@ def to_float_down(x: Number) -> float:
     """
     if isinstance(x, float) and math.isinf(x):
         return x
-    return -to_float_up(-rational(x, "x"))
+    return 0.0 - to_float_up(-rational(x, "x"))

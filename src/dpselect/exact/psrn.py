@@ -59,16 +59,25 @@ class PartialNumber(ABC):
                 return True
             if lower >= high:
                 return False
-            (self if high - low >= higher - lower else other).refine()
+            (self if _width(low, high) >= _width(lower, higher) else other).refine()
         return False
 
     def interval(self) -> tuple[Bound, Bound]:
         """Give both bounds, finer than the bits drawn so far can tell."""
         return self.lower(self.bits + SPARE_BITS), self.upper(self.bits + SPARE_BITS)
 
+    def __reduce__(self) -> str:
+        """Refuse to be pickled or copied: it holds a score, and bits that must not be used twice."""
+        raise TypeError("a partially sampled number is not copied: it holds a score and random bits.")
+
     def __repr__(self) -> str:
         """Show neither score nor bit."""
         return f"<{type(self).__name__} number, {self.bits} bits drawn>"
+
+
+def _width(low: Bound, high: Bound) -> Bound:
+    """Subtract; what is unbounded is infinitely wide, however long the other end."""
+    return math.inf if math.inf in (-low, high) else high - low
 
 
 class _OneUniform(PartialNumber):

@@ -82,12 +82,12 @@ def falls_below(number: Uniform, enclose: Callable[[int], Enclosure], spare: int
 
 def bernoulli_exp(x: Number, randomness: Randomness) -> bool:
     """Draw True with probability exactly exp(-x), for any x >= 0."""
-    exponent = not_negative(x, "x")
+    exponent, source = not_negative(x, "x"), checked(randomness)
     while exponent > EXP_STEP:
-        if not bernoulli_enclosed(lambda precision: exp(-EXP_STEP, precision), randomness):
+        if not bernoulli_enclosed(lambda precision: exp(-EXP_STEP, precision), source):
             return False
         exponent -= EXP_STEP
-    return exponent == 0 or bernoulli_enclosed(lambda precision: exp(-exponent, precision), randomness)
+    return exponent == 0 or bernoulli_enclosed(lambda precision: exp(-exponent, precision), source)
 
 
 def geometric(p: Number, randomness: Randomness) -> int:
@@ -95,10 +95,8 @@ def geometric(p: Number, randomness: Randomness) -> int:
     success = probability(p, "p")
     if not success > 0:
         raise InvalidParameter.must_be("p", "above zero", got=p, way_out="A trial must be able to succeed.")
-    if success == 1:
-        return 1
-    failure = 1 - success
-    return 1 + _floor_of(lambda u, fail: u.log() / fail.log(), failure, randomness)
+    source, failure = checked(randomness), 1 - success
+    return 1 + _floor_of(lambda u, fail: u.log() / fail.log(), failure, source) if failure else 1
 
 
 def discrete_laplace(scale: Number, randomness: Randomness) -> int:
@@ -128,9 +126,9 @@ def binomial(n: int, p: Number, randomness: Randomness) -> int:
     on outward: about sqrt(n p (1 - p)) steps.
     """
     trials, success = whole(n, "n", least=0), probability(p, "p")
+    number = Uniform(randomness)
     if trials == 0 or success in (0, 1):
         return trials * int(success)
-    number = Uniform(randomness)
     while True:
         number.refine()
         walk = _outward(trials, success, number.bits + SPARE_BITS)
