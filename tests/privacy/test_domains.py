@@ -51,7 +51,7 @@ NO_NUMBERS = [
     dt.timedelta(1),
     np.datetime64("2024-01-01"),
     np.timedelta64(5, "s"),
-    np.timedelta64("NaT"),
+    np.timedelta64("NaT", "s"),
     np.str_("1"),
     object(),
     [1],
