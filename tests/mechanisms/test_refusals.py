@@ -468,3 +468,13 @@ def test_no_warning_tells_of_distances_beyond_all_floats(make: Callable[..., Mea
     scores = np.zeros(n)
     scores[1] = 1e308
     assert make("0.1")(scores) == 1
+
+
+def test_d8_whoever_makes_the_chunks_cannot_speak_through_the_refusal_of_the_domain() -> None:
+    def talkative() -> Iterator[list[float]]:
+        yield [*CANARIES]
+        raise OutsideDomain(f"the scores are {CANARIES}")
+
+    with pytest.raises(ReleaseFailed) as caught:
+        gumbel_max().over(talkative())
+    assert leaks(caught.value) == []

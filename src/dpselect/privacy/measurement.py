@@ -5,7 +5,7 @@ What goes wrong while data is in reach is told by a constant sentence, from a fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, get_args
@@ -155,7 +155,15 @@ class Merging:
 
     def __call__(self, chunks: Iterable[object], randomness: Randomness) -> Any:  # noqa: ANN401
         """Draw from the chunks."""
-        return self.function.over(chunks, randomness)
+        return self.function.over(_guarded(chunks), randomness)
+
+
+def _guarded(chunks: Iterable[object]) -> Iterator[object]:
+    """Hand chunks on; a refusal of the domain is ours to make, not that of whoever makes the chunks."""
+    try:
+        yield from chunks
+    except OutsideDomain:
+        raise ReleaseFailed from None
 
 
 def _attempt(
