@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.exact import enclosures
-from dpselect.exact.batches import ABSOLUTE_SLACK, RELATIVE_SLACK
+from dpselect.exact.batches import SLACK
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness
 from tests.exact.laws import Curve, Rejected
@@ -44,12 +44,12 @@ def curves() -> list[Curve]:
 
 def permitted_estimates(curve: Curve) -> list[float]:
     """The estimate as it is, and as far off to either side as the filter's precondition permits."""
-    relative, absolute = Fraction(RELATIVE_SLACK) / 2, Fraction(ABSOLUTE_SLACK) / 2
+    off = Fraction(SLACK) / 2
     low, high = curve(200)
-    too_high = math.nextafter(float((low + absolute) / (1 - relative)), 0)
-    too_low = math.nextafter(float((high - absolute) / (1 + relative)), math.inf)
+    too_high = math.nextafter(float(low + off), 0)
+    too_low = math.nextafter(float(high - off), math.inf)
     for e in map(Fraction, (too_high, too_low)):
-        assert max(abs(e - low), abs(e - high)) <= e * relative + absolute
+        assert max(abs(e - low), abs(e - high)) <= off
     return [estimate(curve), too_high, too_low]
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dpselect.errors import InvalidParameter
 from dpselect.exact import enclosures
 from dpselect.exact.batches import bernoulli_estimated, bernoullis, uniforms_below
-from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness, system
 from tests.exact import laws
 from tests.exact.adversary import TOP, check_filter, coins_around, curves, estimate, rational, scaled_exp
@@ -128,7 +127,7 @@ def test_next_to_the_boundary_every_coin_is_looked_at_closely_and_decided_rightl
 
 
 def test_at_the_reach_of_the_slack_no_coin_is_decided_wrongly() -> None:
-    """The slack of 2**-40 is 2**24 words at p = 1: some are left to the fallback here, some to the filter."""
+    """The slack of 2**-32 is 2**32 words: some are left to the fallback here, some to the filter."""
     coins = [coin for curve in curves()[::20] for coin in coins_around(curve, [2**k for k in range(8, 45)])]
     assert len(coins) > 2000
     assert 0 < check_filter(bernoullis, coins) < len(coins)
@@ -136,7 +135,7 @@ def test_at_the_reach_of_the_slack_no_coin_is_decided_wrongly() -> None:
 
 def test_a_single_coin_is_filtered_like_many() -> None:
     for curve in curves()[::20]:
-        for coin in coins_around(curve, [0, 1, 2**13, 2**24, 2**30]):
+        for coin in coins_around(curve, [0, 1, 2**13, 2**24, 2**30, 2**33]):
             assert bernoulli_estimated(coin.estimate, curve, Given(coin.words)) is coin.truth
 
 
@@ -160,11 +159,6 @@ def test_the_exp_of_numpy_is_right_to_far_more_than_45_bits(stride: int) -> None
         low, high = enclosures.exp(Fraction(x), 100)
         error = max(abs(Fraction(value) - low), abs(Fraction(value) - high))
         assert error * 2**50 < low, x
-
-
-def test_an_infinite_estimate_is_left_to_the_exact_comparison() -> None:
-    coins = bernoullis(np.array([np.inf]), lambda _: lambda _: Enclosure(Fraction(0), Fraction(0)), system())
-    assert not coins[0]
 
 
 def test_what_encloses_must_be_a_function() -> None:

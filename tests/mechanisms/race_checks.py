@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+import pytest
 
 from dpselect.audit import enumerate_law
-from dpselect.exact.batches import ABSOLUTE_SLACK, RELATIVE_SLACK
+from dpselect.exact.batches import SLACK
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.envelope import Envelope
@@ -23,11 +24,11 @@ from tests.exact.sources import Given
 from tests.mechanisms.closed_forms import check_rounds, of_rounds
 from tests.mechanisms.makers import EXPONENTIAL, GUMBEL, ONE
 
-SIX = [2.0, 1.2, 1.0, 0.0, 0.5, -1.0]
-"""In blocks of two, {0, 3} and {1, 4} and {2, 5}: exponents 0, 1 and 1, a total weight of 32."""
+SIX = [2.0, 1.2, 1.0, 1.5, 0.5, -1.0]
+"""In columns of two: {0, 3}, which is opened, {1, 4} and {2, 5}. A total weight of 32."""
 
-FOUR = [2.0, 2.0, 0.0, 1.0]
-"""In blocks of two, {0, 2} and {1, 3}: a total weight of 32."""
+FOUR = [2.0, 2.0, 1.5, 1.0]
+"""In columns of two: {0, 2}, which is opened, and {1, 3}. A total weight of 32."""
 
 HALF, NINTH, EARLY, LATE = 2**63, 2**64 // 9, 2**64 - 1, 1
 """Words of the clock: the first tick comes at ln(2) / rate, at about ln(9) / rate, at once, or late."""
@@ -35,18 +36,18 @@ HALF, NINTH, EARLY, LATE = 2**63, 2**64 // 9, 2**64 - 1, 1
 NEVER = Enclosure(Fraction(0), Fraction(0))
 
 
-def in_blocks(
+def in_columns(
     scores: Sequence[float], optimize: Literal["max", "min"] = "max", kind: type[ArrayField] = ArrayField
 ) -> Field:
-    """Give the field of scores, turned around if the smallest wins, in blocks of two."""
+    """Give the field of scores, turned around if the smallest wins, in columns of two."""
     sign = 1 if optimize == "max" else -1
-    return kind(sign * np.array(scores), optimize, block=2)
+    return kind(sign * np.array(scores), optimize, depth=2)
 
 
-def envelope_of(field: Field, k: int = 1) -> Envelope:
+def envelope_of(field: Field, k: int = 1, kind: type[Envelope] = Envelope) -> Envelope:
     lead = field.leaders(k)
     assert lead is not None
-    return Envelope(field, lead[0], ONE)
+    return kind(field, lead, ONE)
 
 
 def first(race: Race) -> tuple[int, int] | None:
@@ -54,32 +55,52 @@ def first(race: Race) -> tuple[int, int] | None:
     return next(iter(race.arrivals.items()), None)
 
 
-def one_round(envelope: Envelope, noise: Noise, clock: int | None) -> Callable[[Randomness], int | None]:
+Way: TypeAlias = Literal["noted", "batched", "single"]
+"""How a race is asked for its next arrival: by run, by points, or by point."""
+
+
+def arrived(race: Race, way: Way) -> int | None:
+    """Race for one proposal, and give whoever arrives."""
+    if way == "noted":
+        race.run(1)
+        found = first(race)
+        return None if found is None else found[0]
+    if way == "batched":
+        candidates, ticks = race.points(1)
+        points = zip(candidates.tolist(), ticks.tolist(), strict=True)
+        return next((candidate for candidate, tick in points if race.is_arrival(candidate, tick)), None)
+    candidate = race.point()
+    return candidate if candidate is not None and race.is_arrival(candidate, 1) else None
+
+
+def one_round(
+    envelope: Envelope, noise: Noise, clock: int | None, way: Way = "noted"
+) -> Callable[[Randomness], int | None]:
     """Race for one proposal; the clock runs on a word of its own, if given."""
 
     def program(source: Randomness) -> int | None:
-        race = Race(envelope, noise, source)
-        if clock is not None:
-            race.clock = Clock(envelope.rate, Given([clock, *[0] * 1000]))
-        race.run(1)
-        arrived = first(race)
-        return None if arrived is None else arrived[0]
+        ticking = None if clock is None else Clock(envelope.rate, Given([clock, *[0] * 1000]))
+        return arrived(Race(envelope, noise, source, ticking), way)
 
     return program
 
 
-def check_blocks(
-    noise: Noise = GUMBEL, kind: type[ArrayField] = ArrayField, optimize: Literal["max", "min"] = "max"
+def check_columns(
+    envelope: type[Envelope] = Envelope,
+    kind: type[ArrayField] = ArrayField,
+    optimize: Literal["max", "min"] = "max",
+    way: Way = "noted",
 ) -> None:
     """A round accepts in proportion to the weights."""
-    program = one_round(envelope_of(in_blocks(SIX, optimize, kind)), noise, None)
+    field = in_columns(SIX, optimize, kind)
+    program = one_round(envelope_of(field, kind=envelope), GUMBEL, None, way)
     check_rounds(of_rounds(enumerate_law(program, 20)), softmax(SIX, ONE), Fraction(1, 2**10))
 
 
 def check_behind_the_second(kind: type[ArrayField] = ArrayField) -> None:
     """A round relative to the second best leaves the best out."""
     spaced = [3.0, 1.0, 1.0, 0.0]
-    law = enumerate_law(one_round(envelope_of(in_blocks(spaced, kind=kind), 2), GUMBEL, None), 16)
+    law = enumerate_law(one_round(envelope_of(in_columns(spaced, kind=kind), 2), GUMBEL, None), 16)
     check_rounds(of_rounds(law), [NEVER, *softmax(spaced[1:], ONE)], Fraction(1, 2**2))
     if 0 in law.lower:
         raise Rejected("the best runs against itself")
@@ -100,10 +121,12 @@ def behind(scores: Sequence[float]) -> list[Fraction]:
     return [Fraction(max(scores)) - Fraction(score) for score in scores]
 
 
-def check_at_a_time(word: int, scores: Sequence[float], noise: Noise = EXPONENTIAL) -> None:
+def check_at_a_time(
+    word: int, scores: Sequence[float], noise: Noise = EXPONENTIAL, way: Way = "noted"
+) -> None:
     """Given its time, -ln(word / 2**64) / rate, a proposal is accepted as exponential noise demands."""
-    envelope = envelope_of(in_blocks(scores))
-    law = enumerate_law(one_round(envelope, noise, word), 20)
+    envelope = envelope_of(in_columns(scores))
+    law = enumerate_law(one_round(envelope, noise, word, way), 20)
     if not law.unresolved < Fraction(1, 2**9):
         raise Rejected("too much stays open")
     for i, x in enumerate(behind(scores)):
@@ -119,8 +142,7 @@ def check_two_proposals(
     envelope = envelope_of(ArrayField(np.array(scores), "max"))
 
     def program(source: Randomness) -> tuple[int, int] | None:
-        race = kind(envelope, noise, source)
-        race.clock = clock(envelope.rate, Given([NINTH, HALF, *[0] * 1000]))
+        race = kind(envelope, noise, source, clock(envelope.rate, Given([NINTH, HALF, *[0] * 1000])))
         for batch in batches:
             race.run(batch)
         return first(race)
@@ -137,20 +159,21 @@ def check_two_proposals(
 
 
 def check_estimates(noise: Noise, clock: type[Clock] = Clock, ticks: int = 200) -> None:
-    """The float chance of a proposal is as close to its coin as ``bernoullis`` asks, or says nothing."""
-    rate = Fraction(5, 2)
-    ticking = clock(rate, system())
-    times, errors = ticking.tick(ticks)
+    """The float chance of a point is as close to its coin as ``bernoullis`` asks, or says nothing."""
+    ticking = clock(Fraction(5, 2), system())
+    times = ticking.tick(ticks)
+    errors = ticking.error(np.arange(1, ticks + 1), times)
     behind = np.linspace(0, 40, ticks)[np.arange(ticks) * 37 % ticks]
-    exponents = (behind * 1.44).astype(np.int64) % 9
     known = 0
-    for i, chance in enumerate(noise.chances(behind, exponents, times, errors).tolist()):
+    for i, chance in enumerate(noise.chances(-behind, times, errors).tolist()):
         if math.isnan(chance):
             continue
         known += 1
-        exact = noise.coin(Fraction(behind[i]), int(exponents[i]), ticking.time(i + 1, 100), 100)
-        room = Fraction(chance) * Fraction(RELATIVE_SLACK) / 2 + Fraction(ABSOLUTE_SLACK) / 2
+        exact = noise.coin(Fraction(behind[i]), ticking.time(i + 1, 100), 100)
+        room = Fraction(SLACK) / 2
         if not exact.high - room <= Fraction(chance) <= exact.low + room:
             raise Rejected(f"the estimate at tick {i + 1} is too far off")
+        if noise.chance(-behind[i], times[i], errors[i]) != pytest.approx(chance, abs=1e-12):
+            raise Rejected("one is estimated otherwise than many")
     if not known > ticks * 9 // 10:
         raise Rejected("the filter hardly ever knows")

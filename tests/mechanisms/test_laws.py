@@ -40,13 +40,14 @@ from tests.mechanisms.race_checks import (
     LATE,
     NINTH,
     SIX,
+    Way,
     check_at_a_time,
     check_behind_the_second,
-    check_blocks,
+    check_columns,
     check_estimates,
     check_two_proposals,
     envelope_of,
-    in_blocks,
+    in_columns,
 )
 
 TINY = Fraction(1, 2**20)
@@ -175,23 +176,27 @@ def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scal
     )
 
 
-# Blocks of more than one candidate.
+# Columns of more than one candidate.
 
 
+WAYS: list[Way] = ["noted", "batched", "single"]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("optimize", ["max", "min"])
-def test_a_round_over_blocks_accepts_in_proportion_to_the_weights(optimize: Literal["max", "min"]) -> None:
-    check_blocks(optimize=optimize)
+def test_a_round_over_columns_accepts_in_proportion_to_the_weights(
+    optimize: Literal["max", "min"], way: Way
+) -> None:
+    check_columns(optimize=optimize, way=way)
 
 
 def test_a_round_relative_to_the_second_best_leaves_the_best_out() -> None:
     check_behind_the_second()
 
 
-@pytest.mark.parametrize(
-    "scores", [[0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], ids=["even", "a-short-last-block"]
-)
-def test_batches_over_blocks_select_by_the_exponential_mechanism(scores: list[float]) -> None:
-    envelope = envelope_of(in_blocks(scores))
+@pytest.mark.parametrize("scores", [[0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], ids=["even", "one-left-over"])
+def test_batches_over_columns_select_by_the_exponential_mechanism(scores: list[float]) -> None:
+    envelope = envelope_of(in_columns(scores))
     check(
         lambda source: in_batches(Race(envelope, GUMBEL, source), 1),
         softmax(scores, ONE).__getitem__,
@@ -202,10 +207,11 @@ def test_batches_over_blocks_select_by_the_exponential_mechanism(scores: list[fl
 
 @pytest.mark.parametrize("word", [HALF, NINTH, EARLY, LATE], ids=["half", "ninth", "early", "late"])
 @pytest.mark.parametrize("scores", [SIX, FOUR], ids=["six", "four"])
+@pytest.mark.parametrize("way", WAYS)
 def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(
-    word: int, scores: list[float]
+    word: int, scores: list[float], way: Way
 ) -> None:
-    check_at_a_time(word, scores)
+    check_at_a_time(word, scores, way=way)
 
 
 @pytest.mark.parametrize("batches", [[1, 1], [2]], ids=["one-by-one", "together"])

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.field import ArrayField
-from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
+from dpselect.exact.envelope import Envelope
+from dpselect.exact.field import NOBODY, ArrayField, Lead
+from dpselect.exact.noises import ExponentialNoise, GumbelNoise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from tests.exact.laws import Rejected, Walk, check, permute_and_flip, softmax
@@ -24,7 +25,7 @@ from tests.mechanisms.race_checks import (
     HALF,
     check_at_a_time,
     check_behind_the_second,
-    check_blocks,
+    check_columns,
     check_estimates,
     check_two_proposals,
 )
@@ -35,92 +36,103 @@ CERTAIN = Enclosure(Fraction(1), Fraction(1))
 
 
 class TooFarBehind(ArrayField):
-    """Every block seems further behind than it is: exponents are one too large."""
+    """Every place seems further behind than it is: exponents are one too large."""
 
-    def block_gaps(self, base: Any) -> Floats:  # noqa: ANN401
-        return super().block_gaps(base) + 0.7
+    def place_gaps(self, lead: Lead) -> Floats:
+        return super().place_gaps(lead) + 0.7
 
 
-class WithoutCoin(GumbelNoise):
+class StillInTheirColumns(ArrayField):
+    """The members of an opened column run twice: alone, and in the column."""
+
+    def leaders(self, k: int) -> Lead | None:
+        lead = super().leaders(k)
+        return None if lead is None else lead._replace(closed=NOBODY)
+
+
+class Weightless(Envelope):
     """Whoever is proposed arrives."""
 
-    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
-        return np.ones_like(super().chances(behind, exponents, times, errors))
+    def log_weights(self, candidates: NDArray[np.int64]) -> Floats:
+        return np.zeros(len(candidates))
 
-    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
-        del behind, exponent, time, precision
-        return CERTAIN
+    def exactly_behind(self, candidate: int) -> Fraction:
+        del candidate
+        return Fraction(0)
 
 
-class WithoutExponent(GumbelNoise):
+class WithoutExponent(Envelope):
     """The coin forgets that the proposal was made at rate 2**-j."""
 
-    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
-        return super().chances(behind, 0 * exponents, times, errors)
-
-    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
-        del exponent
-        return super().coin(behind, 0, time, precision)
+    def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        candidates, exponents = super().propose(count, randomness)
+        return candidates, 0 * exponents
 
 
-class OnlyTheFilter(GumbelNoise):
+class OnlyTheFilter(Envelope):
     """Right where floats decide, wrong where they do not."""
 
-    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
-        return super().coin(behind / 2, exponent, time, precision)
+    def exactly_behind(self, candidate: int) -> Fraction | None:
+        behind = super().exactly_behind(candidate)
+        return behind and behind / 2
+
+
+class OnlyTheFirst(Envelope):
+    """Of a column, only the first candidate is ever found."""
+
+    def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        candidates, exponents = super().propose(count, randomness)
+        opened = candidates % self.field.columns == self.lead.closed[0]
+        return np.where(opened, candidates, candidates % self.field.columns), exponents
 
 
 class WithoutTime(ExponentialNoise):
     """Exponential noise with the coin of Gumbel noise."""
 
-    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
-        return GumbelNoise().chances(behind, exponents, times, errors)
+    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        return GumbelNoise().chances(log_weights, times, errors)
 
-    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
-        return GumbelNoise().coin(behind, exponent, time, precision)
+    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
+        return GumbelNoise().coin(behind, time, precision)
 
 
 class AtTheWrongEnd(ExponentialNoise):
     """The chance rises with the time."""
 
-    def chances(self, behind: Floats, exponents: NDArray[np.int64], times: Floats, errors: Floats) -> Floats:
-        return super().chances(behind, exponents, -times, errors)
+    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        return super().chances(log_weights, -times, errors)
 
 
 class StarsRunToo(ArrayField):
     """Who is ahead of the base is taken for level with it."""
 
-    def gaps(self, candidates: NDArray[np.int64], base: Any) -> Floats:  # noqa: ANN401
-        gaps = super().gaps(candidates, base)
-        return np.where(np.isinf(gaps), 0.0, gaps)
-
-    def gap(self, candidate: int, base: Any) -> Fraction:  # noqa: ANN401
-        return super().gap(candidate, base) or Fraction(0)
+    def leaders(self, k: int) -> Lead | None:
+        lead = super().leaders(k)
+        assert lead is not None
+        assert lead.single is not None
+        assert lead.scores is not None
+        return lead._replace(
+            single=np.append(lead.single, lead.ahead),
+            scores=np.append(lead.scores, np.full(len(lead.ahead), lead.base)),
+        )
 
 
 class FromTheTop(ArrayField):
     """Everybody is measured from the best score, whatever k is."""
 
-    def leaders(self, k: int) -> tuple[Any, NDArray[np.int64]] | None:
+    def leaders(self, k: int) -> Lead | None:
         del k
         return super().leaders(1)
-
-
-class OnlyTheFirst(ArrayField):
-    """Of a block, only the first candidate is ever found."""
-
-    def members(self, blocks: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-        return super().members(blocks, 0 * ranks)
 
 
 class Forgetful(Clock):
     """Gives the gap before a tick, not the sum of all gaps."""
 
-    def tick(self, count: int) -> tuple[Floats, Floats]:
-        times, errors = super().tick(count)
+    def tick(self, count: int) -> Floats:
+        times = super().tick(count)
         start = getattr(self, "start", 0.0)
         self.start = times[-1]
-        return np.diff(times, prepend=start), errors
+        return np.diff(times, prepend=start)
 
     def time(self, tick: int, precision: int) -> Enclosure:
         before = super().time(tick - 1, precision).low if tick > 1 else Fraction(0)
@@ -131,9 +143,8 @@ class Forgetful(Clock):
 class OneTickLate(Clock):
     """Every proposal is given the time of the one before it."""
 
-    def tick(self, count: int) -> tuple[Floats, Floats]:
-        times, errors = super().tick(count)
-        return np.concatenate([[0.0], times[:-1]]), errors
+    def tick(self, count: int) -> Floats:
+        return np.concatenate([[0.0], super().tick(count)[:-1]])
 
 
 class TheLastOne(Race):
@@ -152,18 +163,16 @@ class Misnumbered(Race):
         self.arrivals = {who: tick + 1 for who, tick in self.arrivals.items()}
 
 
-@pytest.mark.parametrize(
-    "noise", [WithoutCoin(), WithoutExponent(), OnlyTheFilter()], ids=lambda n: type(n).__name__
-)
-def test_a_wrong_coin_is_rejected(noise: Noise) -> None:
+@pytest.mark.parametrize("envelope", [Weightless, WithoutExponent, OnlyTheFilter, OnlyTheFirst])
+def test_a_wrong_envelope_is_rejected(envelope: type[Envelope]) -> None:
     with pytest.raises(Rejected):
-        check_blocks(noise)
+        check_columns(envelope)
 
 
-@pytest.mark.parametrize("kind", [TooFarBehind, OnlyTheFirst])
-def test_a_wrong_envelope_is_rejected(kind: type[ArrayField]) -> None:
+@pytest.mark.parametrize("kind", [TooFarBehind, StillInTheirColumns])
+def test_a_wrong_field_is_rejected(kind: type[ArrayField]) -> None:
     with pytest.raises(Rejected):
-        check_blocks(kind=kind)
+        check_columns(kind=kind)
 
 
 @pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop])

@@ -20,9 +20,8 @@ from dpselect.exact.psrn import Uniform
 from dpselect.exact.randomness import Randomness, checked
 from dpselect.exact.samplers import falls_below
 
-RELATIVE_SLACK = 2.0**-40
-ABSOLUTE_SLACK = 2.0**-50
-"""An estimate may be wrong by half of these; the other half is for the filter's own rounding."""
+SLACK = 2.0**-32
+"""An estimate may be wrong by half of this; the other half is for the filter's own rounding."""
 
 
 def uniforms_below(n: int, count: int, randomness: Randomness) -> NDArray[np.uint64]:
@@ -35,18 +34,24 @@ def uniforms_below(n: int, count: int, randomness: Randomness) -> NDArray[np.uin
     source = checked(randomness)
     words_each = -(-max(1, (sides - 1).bit_length()) // source.width)
     tries = 2 ** min(64, words_each * source.width)
-    last_usable = np.uint64(tries - tries % sides - 1)
-    drawn: list[NDArray[np.uint64]] = []
-    missing = wanted
-    while missing:
-        columns = source.words(missing * words_each).reshape(missing, words_each).T
-        value = columns[0]
-        for column in columns[1:]:
-            value = (value << np.uint64(source.width)) | column
-        drawn.append(value[value <= last_usable])
-        missing -= len(drawn[-1])
-    values = np.concatenate(drawn) if drawn else np.empty(0, dtype=np.uint64)
+    last_usable = tries - tries % sides - 1
+    values = _joined(source, wanted, words_each)
+    while wanted and values.item(values.argmax()) > last_usable:
+        values = values[values <= np.uint64(last_usable)]
+        values = np.append(values, _joined(source, wanted - len(values), words_each))
     return values % np.uint64(sides) if sides < 2**64 else values
+
+
+def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint64]:
+    """Draw ``count`` tries of so many words."""
+    words = source.words(count * words_each)
+    if words_each == 1:
+        return words
+    columns = words.reshape(count, words_each).T
+    value: NDArray[np.uint64] = columns[0]
+    for column in columns[1:]:
+        value = (value << np.uint64(source.width)) | column
+    return value
 
 
 def bernoulli_estimated(
@@ -55,11 +60,9 @@ def bernoulli_estimated(
     """Draw one coin as ``bernoullis`` draws many."""
     word = randomness.word()
     step = 2.0**-randomness.width
-    at = word * step
-    if at + step <= estimate * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK and estimate <= 2:
-        return True
-    if at >= estimate * (1 + RELATIVE_SLACK) + ABSOLUTE_SLACK:
-        return False
+    above = estimate - word * step
+    if abs(above) >= SLACK + step:
+        return above > 0
     return falls_below(Uniform.begun(word, randomness), exactly, spare)
 
 
@@ -73,8 +76,8 @@ def bernoullis(
     """Draw a coin for each i, True with probability exactly p_i.
 
     Precondition
-        |estimates[i] - p_i| <= estimates[i] * RELATIVE_SLACK / 2 + ABSOLUTE_SLACK / 2   claimed by the caller
-        exactly(i)(precision) encloses p_i, ever more closely                            claimed by the caller
+        |estimates[i] - p_i| <= SLACK / 2, or estimates[i] is NaN    claimed by the caller
+        exactly(i)(precision) encloses p_i, ever more closely        claimed by the caller
 
     ``spare`` is that of ``falls_below``.
     """
@@ -85,9 +88,10 @@ def bernoullis(
     source = checked(randomness)
     words = source.words(len(estimates))
     step = 2.0**-source.width
-    at = words.astype(np.float64) * step
-    accepted = (at + step <= estimates * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK) & (estimates <= 2)
-    rejected = at >= estimates * (1 + RELATIVE_SLACK) + ABSOLUTE_SLACK
-    for i in np.flatnonzero(~(accepted | rejected)):
-        accepted[i] = falls_below(Uniform.begun(int(words[i]), source), exactly(int(i)), spare)
+    above = estimates - words * step
+    accepted = above > 0
+    far = np.abs(above)
+    if len(far) and not far.item(far.argmin()) >= SLACK + step:
+        for i in (~(far >= SLACK + step)).nonzero()[0].tolist():
+            accepted[i] = falls_below(Uniform.begun(words.item(i), source), exactly(i), spare)
     return accepted

@@ -6,7 +6,10 @@ Proof: clock.proof.md
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +18,9 @@ from dpselect.exact.enclosures import Enclosure, log_product
 from dpselect.exact.psrn import Bound, Uniform
 from dpselect.exact.randomness import Randomness
 
-ROW = 64
-"""Floats are added up in rows of this length, rows in whole numbers: so errors stay those of one row."""
+TICKED_SINGLY = 8
+
+Time = TypeVar("Time", float, NDArray[np.float64])
 
 
 class Clock:
@@ -24,54 +28,46 @@ class Clock:
 
     def __init__(self, rate: Fraction, randomness: Randomness) -> None:
         """Start at time zero."""
+        self.ticks = 0
+        """How often it has ticked."""
         self._rate = rate
         self._float_rate = float(rate)
         self._randomness = randomness
-        self._words: list[int] = []
+        self._unit = 2.0**-randomness.width
+        self._drawn: list[Iterable[int]] = []
         self._numbers: dict[int, Uniform] = {}
-        self._sum = 0
+        self._sum = 0.0
         self._unknown = 0.0
 
-    @property
-    def ticks(self) -> int:
-        """How often it has ticked."""
-        return len(self._words)
-
-    def tick(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Tick on; give the times as floats, and by how much each may be wrong."""
+    def tick(self, count: int) -> NDArray[np.float64]:
+        """Tick on; give the times as floats."""
         words = self._randomness.words(count)
-        self._words.extend(words.tolist())
-        middles = words.astype(np.float64) + 0.5
-        rows = np.zeros(count + -count % ROW)
-        rows[:count] = -np.log(middles * 2.0**-self._randomness.width)
-        in_row = rows.reshape(-1, ROW).cumsum(axis=1)
-        before = self._whole_rows(in_row[:, -1])
-        in_row, sums = in_row.ravel()[:count], (in_row + before[:, None]).ravel()[:count]
-        unknown = self._unknown + np.where(words == 0, math.inf, 1 / middles).cumsum()
-        self._unknown = float(unknown[-1]) * (1 + 2.0**-20)
-        rounded = np.arange(self.ticks - count + 1, self.ticks + 1) * 2.0**-51
-        errors = unknown * (1 + 2.0**-20) + sums * 2.0**-49 + in_row * 2.0**-47 + rounded
-        return sums / self._float_rate, errors / self._float_rate
+        self._drawn.append(words)
+        sums = self._sum - np.log((words + 0.5) * self._unit).cumsum()
+        self._unknown += _width(words.item(words.argmin())) * count
+        self._sum = sums.item(-1)
+        self.ticks += count
+        times: NDArray[np.float64] = sums / self._float_rate
+        return times
 
-    def tick_once(self) -> tuple[float, float]:
-        """Tick once, as ``tick`` ticks many times."""
-        word = self._randomness.word()
-        self._words.append(word)
-        middle = word + 0.5
-        gap = -math.log(middle * 2.0**-self._randomness.width)
-        self._sum += int(math.ldexp(gap, 80))
-        self._unknown += 1 / middle if word else math.inf
-        total = math.ldexp(float(self._sum), -80)
-        error = self._unknown * (1 + 2.0**-20) + total * 2.0**-47 + self.ticks * 2.0**-51
-        return total / self._float_rate, error / self._float_rate
+    def reach(self, tick: int) -> float:
+        """Tick on to a tick, and give its time as a float."""
+        missing = tick - self.ticks
+        if missing > TICKED_SINGLY:
+            self.tick(missing)
+        else:
+            words = [self._randomness.word() for _ in range(missing)]
+            self._drawn.append(words)
+            for word in words:
+                self._sum -= math.log((word + 0.5) * self._unit)
+                self._unknown += _width(word)
+            self.ticks = tick
+        return self._sum / self._float_rate
 
-    def _whole_rows(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up the rows before each, in whole multiples of 2**-80, so that nothing is lost."""
-        sums = [self._sum]
-        for row in rows.tolist():
-            sums.append(sums[-1] + int(math.ldexp(row, 80)))
-        self._sum = sums.pop()
-        return np.array([math.ldexp(float(total), -80) for total in sums])
+    def error(self, tick: Any, time: Time) -> Time:  # noqa: ANN401 - an int with a float, or arrays of both
+        """Bound by how much the time of a tick is wrong, or that of each tick of an array."""
+        added_up: Time = (tick + 32) * (time + 4 / self._float_rate) * 2.0**-51
+        return self._unknown / self._float_rate + added_up
 
     def known(self, tick: int, precision: int) -> tuple[Fraction, Bound]:
         """Bound the time of a tick by the bits drawn so far, to a relative 2**-precision."""
@@ -97,5 +93,12 @@ class Clock:
 
     def _number(self, i: int) -> Uniform:
         if i not in self._numbers:
-            self._numbers[i] = Uniform.begun(self._words[i], self._randomness)
+            if len(self._drawn) > 1:
+                self._drawn = [list(chain.from_iterable(self._drawn))]
+            self._numbers[i] = Uniform.begun(int(self._drawn[0][i]), self._randomness)  # type: ignore[index]
         return self._numbers[i]
+
+
+def _width(word: int) -> float:
+    """Bound the width of -ln(U), of which one word is known."""
+    return 1 / (word + 0.5) if word else math.inf

@@ -8,16 +8,18 @@ Proof: contenders.proof.md
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key, partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import Field, Indices
-from dpselect.exact.noises import Floats, Noise
+from dpselect.exact.field import Field, Floats, Indices
+from dpselect.exact.noises import Noise
 from dpselect.exact.numbers import to_float_down, to_float_up
 from dpselect.exact.psrn import Exponential, Gumbel
 from dpselect.exact.race import ArrivalNumber, Race
@@ -85,6 +87,7 @@ def merged(ours: list[Contender], theirs: list[Contender], k: int) -> list[Conte
     return best
 
 
+@np.errstate(over="ignore")
 def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, *, batch: int | None = None
 ) -> list[Contender] | None:
@@ -97,17 +100,18 @@ def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are
     lead = field.leaders(k)
     if lead is None:
         return None
-    base, ahead = lead
-    stars = _stars(field, ahead, scale, noise, randomness)
-    race = Race(Envelope(field, base, scale), noise, randomness)
+    stars = _stars(field, lead.ahead, scale, noise, randomness)
+    race = Race(Envelope(field, lead, scale), noise, randomness)
     batch = batch or min(max(FIRST_BATCH, 4 * k), LARGEST_BATCH)
     while True:
         race.run(batch)
         (to_come,) = _arrived(race, {-1: race.proposed})
-        ahead_of_them = next((i for i, star in enumerate(stars) if not star.beats(to_come)), len(stars))
-        if len(race.arrivals) + ahead_of_them >= k:
-            return merged(stars, _arrived(race, race.arrivals), k)
-        batch = min(2 * batch, LARGEST_BATCH)
+        ahead_of_them = bisect_left(stars, 1, key=lambda star: 0 if star.beats(to_come) else 1)
+        missing = k - ahead_of_them - len(race.arrivals)
+        if missing <= 0:
+            return merged(stars, _arrived(race, dict(islice(race.arrivals.items(), k))), k)
+        expected = 5 * missing * race.proposed // (4 * len(race.arrivals) + 1)
+        batch = max(batch, min(expected, LARGEST_BATCH))
 
 
 def _noiseless(field: Field, k: int) -> list[Contender] | None:
@@ -131,14 +135,21 @@ def _stars(
     usual = (below >= 2.0**-10) & (below + step <= 1 - 2.0**-10)
     low, high = np.where(usual, below, 0.5), np.where(usual, below + step, 0.5)
     lows, highs = _around(field.float_scores(candidates), scale, noise.quantiles(low), noise.quantiles(high))
-    stars: list[Contender] = []
-    for i, candidate in enumerate(candidates.tolist()):
-        make = partial(_begun, field, candidate, scale, noise, randomness, int(words[i]))
-        star = Contender(candidate, float(lows[i]), float(highs[i]), make)
-        if not usual[i]:
-            star.low, star.high = to_float_down(star.number.lower(64)), to_float_up(star.number.upper(64))
-        stars.append(star)
-    stars.sort(key=cmp_to_key(lambda ours, theirs: -1 if ours.beats(theirs) else 1))
+    for i in (~usual).nonzero()[0].tolist():
+        number = _begun(field, candidates.item(i), scale, noise, randomness, words.item(i))
+        lows[i], highs[i] = to_float_down(number.lower(64)), to_float_up(number.upper(64))
+    order = (-lows).argsort()
+    stars = [
+        Contender(
+            candidates.item(i),
+            lows.item(i),
+            highs.item(i),
+            partial(_begun, field, candidates.item(i), scale, noise, randomness, words.item(i)),
+        )
+        for i in order.tolist()
+    ]
+    if not (lows[order[:-1]] >= highs[order[1:]]).all():
+        stars.sort(key=cmp_to_key(lambda ours, theirs: -1 if ours.beats(theirs) else 1))
     return stars
 
 
@@ -152,10 +163,10 @@ def _begun(  # noqa: PLR0913, PLR0917 - all that one number needs
 
 def _arrived(race: Race, arrivals: dict[int, int]) -> list[Contender]:
     """Give those who arrived at these ticks; each beats all who arrive later."""
-    ticks = np.array(list(arrivals.values()), dtype=np.int64) - 1
-    times, errors = (values[ticks] for values in race.timetable())
+    ticks = np.array(list(arrivals.values()), dtype=np.int64)
+    times, errors = race.times(ticks)
     envelope = race.envelope
-    shift, scale = envelope.field.turned(envelope.base), envelope.scale
+    shift, scale = envelope.field.turned(envelope.lead.base), envelope.scale
     early = times - errors
     highest = np.where(early > 0, race.noise.heights(np.maximum(early, 2.0**-1000)), math.inf)
     start = np.full(len(ticks), to_float_down(shift))

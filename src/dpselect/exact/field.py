@@ -1,7 +1,9 @@
-"""The field of a race: candidates with exact scores, seen in blocks.
+"""The field of a race: candidates with exact scores, seen in places.
 
-One pass finds the best score of each block. After it, a float says roughly how far a candidate lies behind a
-base score, and a fraction says it exactly. A score of minus infinity belongs to a candidate that may not win.
+A place is a column of candidates, of which only the best score is known, or a single candidate. One pass
+finds the best of each column; the columns of the very best are then opened, so that their members stand in
+places of their own. A float says roughly how far a candidate lies behind a base score, a fraction says it
+exactly. A score of minus infinity belongs to a candidate that may not win.
 
 Proof: field.proof.md
 """
@@ -12,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +23,19 @@ from dpselect.exact.numbers import to_float_down
 
 Optimize: TypeAlias = Literal["max", "min"]
 Indices: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
 Base: TypeAlias = Any
 """A score of the field, in the field's own type, that gaps are measured from."""
 
 SINGLE_UP_TO = 4096
-"""So many candidates are not worth blocks."""
+"""So many candidates are not worth columns."""
 
-BLOCK, LARGE_BLOCK = 64, 256
-"""The scores are seen as a table of so many rows, a block is a column: its pass is as fast as a maximum."""
+DEPTH, LARGE_DEPTH = 64, 256
+"""The scores are seen as a table of so many rows: the pass down its columns is as fast as a maximum."""
 
-LARGE_BLOCKS_ABOVE = 2_000_000
-"""From here on small blocks would be so many that they leave the cache."""
+LARGE_DEPTH_ABOVE = 2_000_000
+"""From here on low columns would be so many that they leave the cache."""
 
-ONE_EACH = np.ones(1, dtype=np.int64)
 NOBODY = np.empty(0, dtype=np.int64)
 
 
@@ -41,37 +43,61 @@ class NotAScore(ValueError):
     """There is a NaN, a null or plus infinity among the scores."""
 
 
+class Lead(NamedTuple):
+    """Where a race begins: the base score, and who does not run against it."""
+
+    base: Base
+    ahead: Indices
+    """The candidates ahead of the base."""
+    closed: Indices
+    """The places that nobody runs in: those of candidates ahead, and opened columns."""
+    single: Indices | None = None
+    """The candidates in the places after the columns; None if the candidates are the places."""
+    scores: NDArray[Any] | None = None
+    """Their scores."""
+
+
 class Field(ABC):
     """What a race needs to know of its candidates."""
 
     size: int
-    block_sizes: Indices
+    columns: int = 0
+    depth: int = 1
+    """Candidate c + r * columns stands in row r of column c; the places of single candidates come after."""
 
     @abstractmethod
-    def leaders(self, k: int) -> tuple[Base, Indices] | None:
-        """Give the k-th best score and the candidates ahead of it; None if fewer than k may win."""
+    def leaders(self, k: int) -> Lead | None:
+        """Find the k-th best score, and the candidates ahead of it; None if fewer than k may win."""
 
     @abstractmethod
-    def block_gaps(self, base: Base) -> NDArray[np.float64]:
-        """Give how far the best of each block lies behind the base, at most a relative 2**-51 too much.
+    def place_gaps(self, lead: Lead) -> Floats:
+        """Give how far the best of each place lies behind the base, at most a relative 2**-51 too much.
 
-        Zero for a block that is ahead; infinity only beyond all floats, or if nobody in the block may win.
+        Zero for closed places; infinity only beyond all floats, or if nobody in the place may win.
         """
 
     @abstractmethod
-    def members(self, blocks: Indices, ranks: Indices) -> Indices:
-        """Give the candidates at these ranks of these blocks."""
-
-    @abstractmethod
-    def gaps(self, candidates: Indices, base: Base) -> NDArray[np.float64]:
+    def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Give how far candidates lie behind the base, to a relative 2**-51.
 
-        Infinity for those ahead of it, those that may not win, and beyond all floats.
+        Infinity for those that may not win, and beyond all floats. Nobody may be ahead of the base.
         """
+
+    @abstractmethod
+    def rough_gap(self, candidate: int, base: Base) -> float:
+        """Give the gap of one candidate, as ``gaps`` does."""
 
     @abstractmethod
     def gap(self, candidate: int, base: Base) -> Fraction | None:
-        """Give exactly how far a candidate lies behind; None if it is ahead or may not win."""
+        """Give exactly how far a candidate lies behind; None if it may not win."""
+
+    @abstractmethod
+    def are_level(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
+        """Say whose score is the base, exactly."""
+
+    @abstractmethod
+    def is_level(self, candidate: int, base: Base) -> bool:
+        """Say whether the score of one candidate is the base, exactly."""
 
     @abstractmethod
     def ties(self, base: Base) -> Indices:
@@ -86,9 +112,8 @@ class Field(ABC):
         lead = self.leaders(k)
         if lead is None:
             return None
-        base, ahead = lead
-        stars = sorted(ahead.tolist(), key=lambda i: (-self.score(i), i))
-        return [*stars, *self.ties(base)[: k - len(stars)].tolist()]
+        stars = sorted(lead.ahead.tolist(), key=lambda i: (-self.score(i), i))
+        return [*stars, *self.ties(lead.base)[: k - len(stars)].tolist()]
 
     @abstractmethod
     def turned(self, base: Base) -> Fraction:
@@ -99,109 +124,123 @@ class Field(ABC):
         """Give the score of a candidate that may win, turned so that more is better."""
 
     @abstractmethod
-    def float_scores(self, candidates: Indices) -> NDArray[np.float64]:
+    def float_scores(self, candidates: Indices) -> Floats:
         """Give scores of candidates that may win, turned so that more is better, to a relative 2**-52."""
 
 
 class ArrayField(Field):
     """Scores in a NumPy array of integers or of floats up to 64 bits, of any stride, read in place."""
 
-    def __init__(self, values: NDArray[Any], optimize: Optimize, block: int | None = None) -> None:
-        """Find the best of each block; ``block`` is its size, chosen by the number of scores if not given."""
+    def __init__(self, values: NDArray[Any], optimize: Optimize, depth: int | None = None) -> None:
+        """Find the best of each column; their depth is chosen by the number of scores if not given."""
         self.size = len(values)
+        self.depth = depth or _depth(self.size)
+        self.columns = self.size // self.depth if self.depth > 1 else 0
         self._values = values
         self._largest = optimize == "max"
         self._floats = values.dtype.kind == "f"
-        self._block = block or _block_size(self.size)
         self._best = self._pass()
-        self._top = self._best.max() if self._largest else self._best.min()
+        self._top = self._best[self._first(self._best)]
         if self._floats and not self._top < math.inf:
             raise NotAScore
 
     def _pass(self) -> NDArray[Any]:
-        """Read every score once."""
-        count, block = self.size // self._block, self._block
-        if block == 1:
-            self.block_sizes = ONE_EACH
+        """Read every score once: give the best of each column, and what is left beside the columns."""
+        if not self.columns:
             return self._values
-        body, tail = self._values[: count * block].reshape(block, count), self._values[count * block :]
-        best: NDArray[Any] = body.max(axis=0) if self._largest else body.min(axis=0)
-        self.block_sizes = np.full(count, block, dtype=np.int64)
-        if len(tail):
-            best = np.append(best, tail.max() if self._largest else tail.min())
-            self.block_sizes = np.append(self.block_sizes, len(tail))
-        return best
+        inside = self.columns * self.depth
+        table = self._values[:inside].reshape(self.depth, self.columns)
+        best: NDArray[Any] = table.max(axis=0) if self._largest else table.min(axis=0)
+        return best if inside == self.size else np.concatenate((best, self._values[inside:]))
 
-    def leaders(self, k: int) -> tuple[Base, Indices] | None:
-        """Look into the few blocks whose best is ahead of the k-th best block."""
+    def _first(self, values: NDArray[Any]) -> np.intp:
+        """Find the best, or the first NaN."""
+        return values.argmax() if self._largest else values.argmin()
+
+    def leaders(self, k: int) -> Lead | None:
+        """Open the few columns whose best is ahead of the k-th best place: the k best are there, or tie."""
+        if not self.columns:
+            base = self._top if k == 1 else self._kth(self._values, k)
+            ahead = NOBODY if k == 1 else np.flatnonzero(self._ahead(self._values, base))
+            return self._eligible(Lead(base, ahead, ahead))
+        best = self._best[: self.columns]
         if k == 1:
-            return self._eligible(self._top, NOBODY)
-        kth_block = self._kth(self._best, k) if k <= len(self._best) else None
-        ahead = (
-            np.arange(len(self._best))
-            if kth_block is None
-            else np.flatnonzero(self._ahead(self._best, kth_block))
-        )
-        sizes = np.broadcast_to(self.block_sizes, len(self._best))[ahead]
-        ranks = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        candidates = self.members(np.repeat(ahead, sizes), ranks)
-        values = self._values[candidates]
-        base = kth_block
-        if kth_block is None or np.count_nonzero(self._ahead(values, kth_block)) >= k:
-            base = self._kth(values, k)
-        return self._eligible(base, candidates[self._ahead(values, base)])
+            opened: Indices = self._first(best).reshape(1)
+            single = self._outside(opened)
+            return self._eligible(Lead(self._top, NOBODY, opened, single, self._values[single]))
+        base, opened = self._opened(best, k) if 2 * k <= self.columns else (None, np.arange(self.columns))
+        single = self._outside(opened)
+        scores = self._values[single]
+        if base is None or np.count_nonzero(self._ahead(scores, base)) >= k:
+            base = self._kth(scores, k)
+        stars = self._ahead(scores, base)
+        return self._eligible(Lead(base, single[stars], opened, single[~stars], scores[~stars]))
 
-    def _eligible(self, base: Base, ahead: Indices) -> tuple[Base, Indices] | None:
-        return None if self._floats and base == -math.inf else (base, ahead)
+    def _opened(self, best: NDArray[Any], k: int) -> tuple[Base, Indices]:
+        """Find the k-th best column, those ahead of it, and as many more unless ties make them too many."""
+        ordered = np.sort(best)  # np.partition takes twenty times as long on ties
+        kth, further = ordered[[-k, -2 * k] if self._largest else [k - 1, 2 * k - 1]]
+        found = np.flatnonzero(best >= further if self._largest else best <= further)
+        return kth, found if len(found) <= 3 * k else found[self._ahead(best[found], kth)]
+
+    def _outside(self, closed: Indices) -> Indices:
+        """Give the candidates of closed columns, and those left over beside the columns."""
+        inside = self.columns * self.depth
+        members = (closed + np.arange(0, inside, self.columns)[:, None]).ravel()
+        return members if inside == self.size else np.concatenate((members, np.arange(inside, self.size)))
+
+    def _eligible(self, lead: Lead) -> Lead | None:
+        return None if self._floats and lead.base == -math.inf else lead
 
     def _kth(self, values: NDArray[Any], k: int) -> Base:
-        ordered = np.sort(values)  # np.partition takes twenty times as long on ties
+        ordered = np.sort(values)
         return ordered[-k] if self._largest else ordered[k - 1]
 
     def _ahead(self, values: NDArray[Any], base: Base) -> NDArray[np.bool_]:
         ahead: NDArray[np.bool_] = values > base if self._largest else values < base
         return ahead
 
-    def _behind(self, values: NDArray[Any], base: Base) -> NDArray[np.float64]:
+    def _behind(self, values: NDArray[Any], base: Base) -> Floats:
         """Subtract: floats in double precision, integers exactly (modulo 2**64), then in double precision."""
         if self._floats:
-            far = values.astype(np.float64, copy=False)
-            with np.errstate(over="ignore"):
-                return np.float64(base) - far if self._largest else far - np.float64(base)
+            far, near = values.astype(np.float64, copy=False), float(base)
+            return near - far if self._largest else far - near
         kind = np.uint64 if values.dtype.kind == "u" else np.int64
-        near, away = (
-            np.array(base, dtype=kind).view(np.uint64),
-            values.astype(kind, copy=False).view(np.uint64),
-        )
-        return (near - away if self._largest else away - near).astype(np.float64)
+        away = values.astype(kind, copy=False).view(np.uint64)
+        start = np.uint64(int(base) % 2**64)
+        return (start - away if self._largest else away - start).astype(np.float64)
 
-    def block_gaps(self, base: Base) -> NDArray[np.float64]:
-        """Subtract from the best of each block."""
-        gaps = self._behind(self._best, base)
-        if base != self._top:
-            gaps[self._ahead(self._best, base)] = 0.0
+    def place_gaps(self, lead: Lead) -> Floats:
+        """Subtract from the best of each place."""
+        places = self._best
+        if lead.scores is not None:
+            places = np.concatenate((places[: self.columns], lead.scores))
+        gaps = self._behind(places, lead.base)
+        if len(lead.closed):
+            gaps[lead.closed] = 0.0
         return gaps
 
-    def members(self, blocks: Indices, ranks: Indices) -> Indices:
-        """Count down the columns; the short last block is contiguous."""
-        count = self.size // self._block
-        return np.where(blocks < count, blocks + ranks * count, count * self._block + ranks)
-
-    def gaps(self, candidates: Indices, base: Base) -> NDArray[np.float64]:
+    def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Subtract, in double precision."""
-        values = self._values[candidates]
-        gaps = self._behind(values, base)
-        if base != self._top:
-            gaps[self._ahead(values, base)] = math.inf
-        return gaps
+        return self._behind(self._values[candidates], base)
+
+    def rough_gap(self, candidate: int, base: Base) -> float:
+        """Subtract as Python does: integers exactly, then in double precision."""
+        return float(abs(base.item() - self._values.item(candidate)))
 
     def gap(self, candidate: int, base: Base) -> Fraction | None:
         """Subtract, exactly."""
         value = self._values[candidate].item()
-        if value == -math.inf:
-            return None
-        gap = Fraction(base.item()) - Fraction(value)
-        return None if (gap if self._largest else -gap) < 0 else abs(gap)
+        return None if value == -math.inf else abs(Fraction(base.item()) - Fraction(value))
+
+    def are_level(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
+        """Compare."""
+        level: NDArray[np.bool_] = self._values[candidates] == base
+        return level
+
+    def is_level(self, candidate: int, base: Base) -> bool:
+        """Compare."""
+        return bool(self._values.item(candidate) == base.item())
 
     def ties(self, base: Base) -> Indices:
         """Compare."""
@@ -219,15 +258,15 @@ class ArrayField(Field):
         """Read one score."""
         return self.turned(self._values[candidate])
 
-    def float_scores(self, candidates: Indices) -> NDArray[np.float64]:
+    def float_scores(self, candidates: Indices) -> Floats:
         """Round to doubles."""
         return self._values[candidates].astype(np.float64) * (1 if self._largest else -1)
 
 
-def _block_size(size: int) -> int:
+def _depth(size: int) -> int:
     if size <= SINGLE_UP_TO:
         return 1
-    return BLOCK if size <= LARGE_BLOCKS_ABOVE else LARGE_BLOCK
+    return DEPTH if size <= LARGE_DEPTH_ABOVE else LARGE_DEPTH
 
 
 class RationalField(Field):
@@ -236,41 +275,46 @@ class RationalField(Field):
     def __init__(self, values: Sequence[Fraction | None], optimize: Optimize) -> None:
         """Keep the scores, turned so that the largest is the best."""
         self.size = len(values)
-        self.block_sizes = np.ones(self.size, dtype=np.int64)
         self._sign = 1 if optimize == "max" else -1
         self._values = values
 
-    def leaders(self, k: int) -> tuple[Base, Indices] | None:
+    def leaders(self, k: int) -> Lead | None:
         """Sort those that may win."""
         scores = sorted((self._sign * value for value in self._values if value is not None), reverse=True)
         if len(scores) < k:
             return None
         base = self._sign * scores[k - 1]
-        ahead = [
-            i for i, value in enumerate(self._values) if value is not None and self._sign * (value - base) > 0
-        ]
-        return base, np.array(ahead, dtype=np.int64)
+        found = [i for i, x in enumerate(self._values) if x is not None and self._sign * (x - base) > 0]
+        ahead = np.array(found, dtype=np.int64)
+        return Lead(base, ahead, ahead)
 
-    def block_gaps(self, base: Base) -> NDArray[np.float64]:
+    def place_gaps(self, lead: Lead) -> Floats:
         """Round every gap down."""
-        exact = (math.inf if value is None else self._sign * (base - value) for value in self._values)
-        return np.array([to_float_down(max(0, gap)) for gap in exact])
+        gaps = self.gaps(np.arange(self.size), lead.base)
+        gaps[lead.closed] = 0.0
+        return gaps
 
-    def members(self, blocks: Indices, ranks: Indices) -> Indices:
-        """Every candidate is a block."""
-        del ranks
-        return blocks
-
-    def gaps(self, candidates: Indices, base: Base) -> NDArray[np.float64]:
+    def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Round every gap down."""
-        exact = (self.gap(i, base) for i in candidates.tolist())
-        return np.array([math.inf if gap is None else to_float_down(gap) for gap in exact])
+        return np.array([self.rough_gap(i, base) for i in candidates.tolist()])
+
+    def rough_gap(self, candidate: int, base: Base) -> float:
+        """Round the gap down."""
+        gap = self.gap(candidate, base)
+        return math.inf if gap is None else to_float_down(gap)
 
     def gap(self, candidate: int, base: Base) -> Fraction | None:
         """Subtract."""
         value = self._values[candidate]
-        gap = None if value is None else self._sign * (base - value)
-        return gap if gap is not None and gap >= 0 else None
+        return None if value is None else abs(base - value)
+
+    def are_level(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
+        """Compare."""
+        return np.array([self.is_level(i, base) for i in candidates.tolist()], dtype=bool)
+
+    def is_level(self, candidate: int, base: Base) -> bool:
+        """Compare."""
+        return bool(self._values[candidate] == base)
 
     def ties(self, base: Base) -> Indices:
         """Compare."""
@@ -288,6 +332,6 @@ class RationalField(Field):
         """Read one score."""
         return self.turned(self._values[candidate])
 
-    def float_scores(self, candidates: Indices) -> NDArray[np.float64]:
+    def float_scores(self, candidates: Indices) -> Floats:
         """Round down."""
         return np.array([to_float_down(self.score(i)) for i in candidates.tolist()])

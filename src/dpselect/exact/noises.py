@@ -5,10 +5,8 @@ A candidate of weight w = exp(-x) arrives
     with Gumbel noise        at rate w, and its noise is -ln(t);
     with exponential noise   by time t with probability w (1 - exp(-t)), and its noise is -ln(1 - exp(-t)).
 
-So a proposal made at rate 2**-j >= w, at time t, must be accepted with probability
-
-    with Gumbel noise        w 2**j;
-    with exponential noise   w 2**j / (w + (1 - w) exp(t)).
+So of the points of a Poisson process of rate w, the first is the arrival with Gumbel noise; with exponential
+noise it is the first to pass a coin of probability 1 / (w + (1 - w) exp(t)).
 
 Proof: noises.proof.md
 """
@@ -20,19 +18,19 @@ from fractions import Fraction
 from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpselect.exact.batches import SLACK
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
+from dpselect.exact.field import Floats
 from dpselect.exact.psrn import Exponential, Gumbel
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
 LATEST = 700.0
-"""Beyond this time exp overflows; a coin is False by then, up to less than its filter allows for."""
+"""Beyond this time exp overflows; a coin is False by then, up to less than its filter allows for, ..."""
 
-RELATIVE_ROOM = 2.0**-43
-ABSOLUTE_ROOM = 2.0**-53
+CLEARLY_BEHIND = -(2.0**-900)
+"""... if the logarithm of the weight is at most this."""
+
+TIME_ROOM = SLACK / 8
 """By how much the error of a time may move an estimate."""
 
 
@@ -45,16 +43,16 @@ class Noise(Protocol):
 
     @property
     def timed(self) -> bool:
-        """Whether acceptance depends on the time."""
+        """Whether a coin, of a chance that depends on the time, decides which point is the arrival."""
 
-    def chances(self, behind: Floats, exponents: Indices, times: Floats, errors: Floats) -> Floats:
-        """Estimate the probabilities of acceptance; NaN where the times are not known well enough."""
+    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        """Estimate the chances of points; NaN where the times are not known well enough."""
 
-    def chance(self, behind: float, exponent: int, time: float, error: float) -> float:
-        """Estimate one probability of acceptance."""
+    def chance(self, log_weight: float, time: float, error: float) -> float:
+        """Estimate the chance of one point."""
 
-    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
-        """Enclose the probability of acceptance at a time that is known to lie in an interval."""
+    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
+        """Enclose the chance of a point at a time that is known to lie in an interval."""
 
     def height(self, time: Ball) -> Ball:
         """Give the noise of whoever arrives at a time; it decreases."""
@@ -72,20 +70,20 @@ class GumbelNoise:
     number: ClassVar = Gumbel
     timed: ClassVar = False
 
-    def chances(self, behind: Floats, exponents: Indices, times: Floats, errors: Floats) -> Floats:
-        """Give w 2**j."""
+    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        """Give 1: every first point is the arrival."""
         del times, errors
-        return np.ldexp(np.exp(-behind), exponents)
+        return np.ones(len(log_weights))
 
-    def chance(self, behind: float, exponent: int, time: float, error: float) -> float:
-        """Give w 2**j."""
-        del time, error
-        return math.ldexp(math.exp(-behind), exponent)
+    def chance(self, log_weight: float, time: float, error: float) -> float:
+        """Give 1."""
+        del log_weight, time, error
+        return 1.0
 
-    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
-        """Enclose w 2**j."""
-        del time
-        return enclose(lambda x: (-x).exp() * 2**exponent, behind, precision=precision)
+    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
+        """Enclose 1."""
+        del behind, time, precision
+        return Enclosure(Fraction(1), Fraction(1))
 
     def height(self, time: Ball) -> Ball:
         """Give -ln(t)."""
@@ -106,32 +104,27 @@ class ExponentialNoise:
     number: ClassVar = Exponential
     timed: ClassVar = True
 
-    def chances(self, behind: Floats, exponents: Indices, times: Floats, errors: Floats) -> Floats:
-        """Give c 2**j with c = w / (w + (1 - w) exp(t)); an error of t moves ln(c) by 1 - c times as much."""
-        weights, others = np.exp(-behind), -np.expm1(-behind)
-        early = weights / (weights + others * np.exp(np.minimum(times, LATEST)))
-        chances = np.ldexp(early, exponents)
-        error = np.minimum(errors, 1.0)
-        moved = chances * (1 - early) * error
-        well_known = (error <= 0.5) & (2 * moved <= chances * RELATIVE_ROOM + ABSOLUTE_ROOM)
-        return np.where(well_known, chances, math.nan)
+    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        """Give c / w with c = w / (w + (1 - w) exp(t)); an error of t moves ln(c) by 1 - c times as much."""
+        weights = np.exp(log_weights)
+        chances = 1 / (weights - np.expm1(log_weights) * np.exp(np.minimum(times, LATEST)))
+        moved = errors * chances * (1 - weights * chances)
+        in_reach = (times <= LATEST) | (log_weights <= CLEARLY_BEHIND)
+        return np.where((errors <= 0.5) & (moved <= TIME_ROOM) & in_reach, chances, math.nan)
 
-    def chance(self, behind: float, exponent: int, time: float, error: float) -> float:
-        """Give c 2**j, as ``chances`` does."""
-        weight, other = math.exp(-behind), -math.expm1(-behind)
-        early = weight / (weight + other * math.exp(min(time, LATEST)))
-        chance = math.ldexp(early, exponent)
-        well_known = (
-            error <= 0.5 and 2 * chance * (1 - early) * error <= chance * RELATIVE_ROOM + ABSOLUTE_ROOM
-        )
-        return chance if well_known else math.nan
+    def chance(self, log_weight: float, time: float, error: float) -> float:
+        """Give c / w, as ``chances`` does."""
+        weight = math.exp(log_weight)
+        chance = 1 / (weight - math.expm1(log_weight) * math.exp(min(time, LATEST)))
+        moved = error * chance * (1 - weight * chance)
+        in_reach = time <= LATEST or log_weight <= CLEARLY_BEHIND
+        return chance if error <= 0.5 and moved <= TIME_ROOM and in_reach else math.nan
 
-    def coin(self, behind: Fraction, exponent: int, time: Enclosure, precision: int) -> Enclosure:
-        """Enclose w 2**j / (w + (1 - w) exp(t)), which decreases in t."""
+    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
+        """Enclose 1 / (w + (1 - w) exp(t)), which decreases in t."""
 
         def chance(x: Ball, t: Ball) -> Ball:
-            weight, other = (-x).exp(), -(-x).expm1()
-            return weight / (weight + other * t.exp()) * Ball(2) ** exponent
+            return 1 / ((-x).exp() - (-x).expm1() * t.exp())
 
         return Enclosure(
             enclose(chance, behind, time.high, precision=precision).low,

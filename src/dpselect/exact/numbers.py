@@ -61,7 +61,9 @@ def rational(value: Number, name: str) -> Fraction:
 
 def is_whole(value: object) -> TypeGuard[Integral]:
     """Say whether a value is an integer: neither a bool nor a span of time, whatever Python thinks."""
-    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+    return type(value) is int or (
+        isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+    )
 
 
 def is_real(value: object) -> bool:

@@ -1,7 +1,7 @@
 """The thinned race: candidates arrive in the order of their noisy scores, the best first.
 
 Proposals come from the envelope, one at each tick of a Poisson clock of the envelope's rate. A coin thins
-them to the arrivals of independent candidates; what the coin is, the noise says.
+them to points, of rate w for a candidate of weight w; another, if the noise asks for it, tells arrivals.
 
 Reference: Lewis & Shedler 1979, thinning; Maddison, Tarlow & Minka 2014, A* sampling.
 Proof:     race.proof.md
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from dpselect.exact.batches import bernoulli_estimated, bernoullis
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure, enclose
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.noises import Floats, Noise
+from dpselect.exact.field import Floats, Indices
+from dpselect.exact.noises import Noise
 from dpselect.exact.psrn import Bound, PartialNumber
 from dpselect.exact.randomness import Randomness
 
 THRIFTY = 2
+"""How finely a coin is enclosed beyond its first bits, where the bits of a time are drawn for it."""
 
 NEVER = Enclosure(Fraction(0), Fraction(0))
 
@@ -31,67 +33,93 @@ NEVER = Enclosure(Fraction(0), Fraction(0))
 class Race:
     """A race over one field, run for as long as somebody waits for arrivals."""
 
-    def __init__(self, envelope: Envelope, noise: Noise, randomness: Randomness) -> None:
-        """Line up."""
+    def __init__(
+        self, envelope: Envelope, noise: Noise, randomness: Randomness, clock: Clock | None = None
+    ) -> None:
+        """Line up; the clock is started when somebody first looks at it, unless it is given."""
         self.envelope = envelope
         self.noise = noise
         self.arrivals: dict[int, int] = {}
         """Who has arrived, in order, each with its tick."""
         self.proposed = 0
         self._times = np.empty(0)
-        self._errors = np.empty(0)
         self._randomness = randomness
+        self._clock = clock
 
     @property
-    def _spare(self) -> int:
-        """How finely a coin is enclosed beyond its first bits; the bits of a time are drawn at random."""
-        return THRIFTY if self.noise.timed else 64
+    def clock(self) -> Clock:
+        """The clock of the proposals."""
+        if self._clock is None:
+            self._clock = Clock(self.envelope.rate, self._randomness)
+        return self._clock
 
-    def run(self, proposals: int) -> None:
-        """Make that many proposals, and note who arrives."""
+    def point(self) -> int | None:
+        """Make one proposal; give its candidate if the coin keeps it."""
+        candidate, exponent = self.envelope.propose_one(self._randomness)
+        self.proposed += 1
+        chance = math.ldexp(math.exp(self.envelope.log_weight(candidate)), exponent)
+        coin = partial(self._keeps, candidate, exponent)
+        return candidate if bernoulli_estimated(chance, coin, self._randomness) else None
+
+    def points(self, proposals: int) -> tuple[Indices, Indices]:
+        """Make so many proposals; give the candidates of those that the coins keep, and their ticks."""
         candidates, exponents = self.envelope.propose(proposals, self._randomness)
-        times = self._tick(proposals) if self.noise.timed else (np.empty(0), np.empty(0))
-        chances = self.noise.chances(self.envelope.behind(candidates), exponents, *times)
+        chances = np.ldexp(np.exp(self.envelope.log_weights(candidates)), exponents)
 
         def coin(i: int) -> partial[Enclosure]:
-            return partial(self._coin, int(candidates[i]), int(exponents[i]), self.proposed + i + 1)
+            return partial(self._keeps, candidates.item(i), exponents.item(i))
 
-        accepted = bernoullis(chances, coin, self._randomness, spare=self._spare)
-        for i in np.flatnonzero(accepted).tolist():
-            self.arrivals.setdefault(int(candidates[i]), self.proposed + i + 1)
+        (kept,) = bernoullis(chances, coin, self._randomness).nonzero()
+        ticks = kept + (self.proposed + 1)
         self.proposed += proposals
+        return candidates.take(kept), ticks
 
-    @cached_property
-    def clock(self) -> Clock:
-        """The clock, started when somebody first looks at it."""
-        return Clock(self.envelope.rate, self._randomness)
+    def is_arrival(self, candidate: int, tick: int) -> bool:
+        """Say whether a point is an arrival. Points are asked about in order, until the first that is one."""
+        if not self.noise.timed or self.envelope.field.is_level(candidate, self.envelope.lead.base):
+            return True
+        time = self.clock.reach(tick)
+        error = self.clock.error(tick, time)
+        chance = self.noise.chance(self.envelope.log_weight(candidate), time, error)
+        coin = partial(self._arrives, candidate, tick)
+        return bernoulli_estimated(chance, coin, self._randomness, spare=THRIFTY)
 
-    def run_once(self) -> int | None:
-        """Make one proposal from a field whose blocks are single candidates; give it if it arrives."""
-        candidate, exponent, behind = self.envelope.propose_single(self._randomness)
-        self.proposed += 1
-        time, error = self.clock.tick_once() if self.noise.timed else (math.nan, math.nan)
-        chance = self.noise.chance(behind, exponent, time, error)
-        coin = partial(self._coin, candidate, exponent, self.proposed)
-        return candidate if bernoulli_estimated(chance, coin, self._randomness, spare=self._spare) else None
+    def run(self, proposals: int) -> None:
+        """Make so many proposals, and note who arrives."""
+        candidates, ticks = self.points(proposals)
+        if self.noise.timed:
+            log_weights = self.envelope.log_weights(candidates)
+            chances = self.noise.chances(log_weights, *self.times(ticks))
+            chances[self.envelope.field.are_level(candidates, self.envelope.lead.base)] = 1.0
 
-    def _tick(self, count: int) -> tuple[Floats, Floats]:
-        times, errors = self.clock.tick(count)
-        self._times, self._errors = np.append(self._times, times), np.append(self._errors, errors)
-        return times, errors
+            def coin(i: int) -> partial[Enclosure]:
+                return partial(self._arrives, candidates.item(i), ticks.item(i))
 
-    def timetable(self) -> tuple[Floats, Floats]:
-        """Give the time of every proposal so far, and by how much it may be wrong."""
+            (kept,) = bernoullis(chances, coin, self._randomness, spare=THRIFTY).nonzero()
+            candidates, ticks = candidates.take(kept), ticks.take(kept)
+        for candidate, tick in zip(candidates.tolist(), ticks.tolist(), strict=True):
+            self.arrivals.setdefault(candidate, tick)
+
+    def times(self, ticks: Indices) -> tuple[Floats, Floats]:
+        """Give the times of proposals made, and by how much each may be wrong."""
         if self.clock.ticks < self.proposed:
-            self._tick(self.proposed - self.clock.ticks)
-        return self._times, self._errors
+            self._times = np.append(self._times, self.clock.tick(self.proposed - self.clock.ticks))
+        times = self._times.take(ticks - 1)
+        return times, self.clock.error(ticks, times)
 
-    def _coin(self, candidate: int, exponent: int, tick: int, precision: int) -> Enclosure:
+    def _keeps(self, candidate: int, exponent: int, precision: int) -> Enclosure:
+        """Enclose w 2**j."""
         behind = self.envelope.exactly_behind(candidate)
         if behind is None:
             return NEVER
-        time = self.clock.time(tick, precision) if self.noise.timed else NEVER
-        return self.noise.coin(behind, exponent, time, precision)
+        return enclose(lambda x: (-x).exp() * 2**exponent, behind, precision=precision)
+
+    def _arrives(self, candidate: int, tick: int, precision: int) -> Enclosure:
+        """Enclose the chance that a point is an arrival."""
+        behind = self.envelope.exactly_behind(candidate)
+        if behind is None:
+            return NEVER
+        return self.noise.coin(behind, self.clock.time(tick, precision), precision)
 
 
 class ArrivalNumber(PartialNumber):

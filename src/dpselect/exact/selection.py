@@ -10,11 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from dpselect.exact.batches import bernoullis
-from dpselect.exact.contenders import FIRST_BATCH, LARGEST_BATCH
+from dpselect.exact.batches import bernoulli_estimated
 from dpselect.exact.enclosures import Enclosure, exp
-from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import SINGLE_UP_TO, Field
+from dpselect.exact.envelope import Envelope, log_weights
+from dpselect.exact.field import Field, Lead
 from dpselect.exact.noises import Noise
 from dpselect.exact.race import NEVER, Race
 from dpselect.exact.randomness import Randomness
@@ -22,44 +21,52 @@ from dpselect.exact.samplers import uniform_below
 
 FLIP_ALL_UP_TO = 16
 
+FIRST_BATCH, LARGEST_BATCH = 64, 1024
 
+
+@np.errstate(over="ignore")
 def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) -> int | None:
     """Draw the candidate with the best noisy score; None if nobody may win."""
     lead = field.leaders(1)
     if lead is None:
         return None
-    envelope = Envelope(field, lead[0], scale)
     if noise.timed and field.size <= FLIP_ALL_UP_TO:
-        return flip_all(envelope, randomness)
-    race = Race(envelope, noise, randomness)
-    return one_by_one(race, randomness) if field.size <= SINGLE_UP_TO else in_batches(race, FIRST_BATCH)
+        return flip_all(field, lead, scale, randomness)
+    race = Race(Envelope(field, lead, scale), noise, randomness)
+    return in_batches(race, FIRST_BATCH) if field.columns else one_by_one(race, randomness)
 
 
-def flip_all(envelope: Envelope, randomness: Randomness) -> int:
+def flip_all(field: Field, lead: Lead, scale: Fraction, randomness: Randomness) -> int:
     """Permute and flip: toss a coin of its weight for everybody, and choose uniformly among the heads."""
-    chances = np.exp(-envelope.everybody_behind())
-    heads = np.flatnonzero(bernoullis(chances, lambda i: partial(_weight, envelope, i), randomness))
-    return int(heads[uniform_below(len(heads), randomness)])
+    weights = np.exp(log_weights(field.place_gaps(lead), scale)).tolist()
+    heads: list[int] = [
+        i
+        for i, weight in enumerate(weights)
+        if bernoulli_estimated(weight, partial(_weight, field, lead, scale, i), randomness)
+    ]
+    return heads[uniform_below(len(heads), randomness)]
 
 
-def _weight(envelope: Envelope, candidate: int, precision: int) -> Enclosure:
-    behind = envelope.exactly_behind(candidate)
-    return NEVER if behind is None else exp(-behind, precision)
+def _weight(field: Field, lead: Lead, scale: Fraction, candidate: int, precision: int) -> Enclosure:
+    gap = field.gap(candidate, lead.base)
+    return NEVER if gap is None else exp(-gap / scale, precision)
 
 
 def one_by_one(race: Race, randomness: Randomness) -> int:
-    """Run a race over single candidates until the first arrival."""
+    """Run a race until the first arrival, with one proposal at a time."""
     while True:
         if not race.noise.timed:
             randomness.mark(())
-        arrived = race.run_once()
-        if arrived is not None:
-            return arrived
+        candidate = race.point()
+        if candidate is not None and race.is_arrival(candidate, race.proposed):
+            return candidate
 
 
 def in_batches(race: Race, batch: int) -> int:
     """Run a race until the first arrival, with ever more proposals at a time."""
-    while not race.arrivals:
-        race.run(batch)
+    while True:
+        candidates, ticks = race.points(batch)
+        for candidate, tick in zip(candidates.tolist(), ticks.tolist(), strict=True):
+            if race.is_arrival(candidate, tick):
+                return int(candidate)
         batch = min(2 * batch, LARGEST_BATCH)
-    return next(iter(race.arrivals))

@@ -37,17 +37,15 @@ def without_a_fallback(estimates: Estimates, _: Exactly, source: Randomness) -> 
     return source.words(len(estimates)) * 2.0**-source.width < estimates
 
 
-def filter_with(
-    relative: float, absolute: float
-) -> Callable[[Estimates, Exactly, Randomness], NDArray[np.bool_]]:
-    """Build a float filter with these slacks: right, or too small."""
+def filter_with(slack: float) -> Callable[[Estimates, Exactly, Randomness], NDArray[np.bool_]]:
+    """Build a float filter with this slack: right, or too small."""
 
     def sampler(estimates: Estimates, exactly: Exactly, source: Randomness) -> NDArray[np.bool_]:
         words = source.words(len(estimates))
         step = 2.0**-source.width
         at = words * step
-        accepted = at + step <= estimates * (1 - relative) - absolute
-        rejected = at >= estimates * (1 + relative) + absolute
+        accepted = at + step <= estimates - slack
+        rejected = at >= estimates + slack
         for i in np.flatnonzero(~(accepted | rejected)):
             accepted[i] = falls_below(Uniform.begun(int(words[i]), source), exactly(int(i)))
         return accepted

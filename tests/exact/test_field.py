@@ -1,0 +1,127 @@
+"""A field finds the leaders, and gives every other candidate one place, however its scores are laid out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from dpselect.exact.envelope import Envelope
+from dpselect.exact.field import ArrayField, Field, Lead, RationalField
+from dpselect.exact.randomness import system
+from tests.exact.sources import Given
+
+Optimize = Literal["max", "min"]
+DTYPES = ["int8", "int64", "uint64", "float16", "float32", "float64"]
+
+
+def fields(values: NDArray[Any], optimize: Optimize, depth: int) -> list[Field]:
+    exact = [Fraction(value.item()) for value in values]
+    return [ArrayField(values, optimize, depth), RationalField(exact, optimize)]
+
+
+def places_of(field: Field, lead: Lead) -> Counter[int]:
+    """Count the open places that each candidate stands in."""
+    single = range(field.size) if lead.single is None else lead.single.tolist()
+    closed = set(lead.closed.tolist())
+    columns = [c for c in range(field.columns) if c not in closed]
+    alone = [i for place, i in enumerate(single) if lead.single is not None or place not in closed]
+    return Counter([*alone, *(c + r * field.columns for c in columns for r in range(field.depth))])
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=60),
+    st.sampled_from(DTYPES),
+    st.sampled_from(["max", "min"]),
+    st.integers(1, 5),
+    st.data(),
+)
+def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
+    scores: list[int], dtype: str, optimize: Optimize, depth: int, data: st.DataObject
+) -> None:
+    k = data.draw(st.integers(1, len(scores)))
+    sign = 1 if optimize == "max" else -1
+    kth = sorted(scores, key=lambda x: -sign * x)[k - 1]
+    ahead = {i for i, x in enumerate(scores) if sign * (x - kth) > 0}
+    for field in fields(np.array(scores, dtype=dtype), optimize, depth):
+        lead = field.leaders(k)
+        assert lead is not None
+        assert lead.base == kth
+        assert set(lead.ahead.tolist()) == ahead
+        assert places_of(field, lead) == Counter(i for i in range(len(scores)) if i not in ahead)
+        everybody = np.array([i for i in range(len(scores)) if i not in ahead], dtype=np.int64)
+        behind = [abs(scores[i] - kth) for i in everybody]
+        assert field.gaps(everybody, lead.base).tolist() == behind
+        assert [field.rough_gap(int(i), lead.base) for i in everybody] == behind
+        assert [field.gap(int(i), lead.base) for i in everybody] == behind
+        level = field.are_level(everybody, lead.base).tolist()
+        assert level == [field.is_level(int(i), lead.base) for i in everybody] == [gap == 0 for gap in behind]
+        gaps = field.place_gaps(lead)
+        for column in range(field.columns):
+            members = [scores[column + row * field.columns] for row in range(field.depth)]
+            nearest = min(sign * (kth - x) for x in members)
+            assert gaps[column] == (0 if column in lead.closed else nearest)
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=200),
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.sampled_from(["together", "one by one"]),
+)
+def test_a_proposal_is_never_rarer_than_its_weight(scores: list[int], depth: int, k: int, way: str) -> None:
+    field = ArrayField(np.array(scores), "max", depth)
+    lead = field.leaders(min(k, len(scores)))
+    assert lead is not None
+    envelope = Envelope(field, lead, Fraction(3, 2))
+    if way == "together":
+        candidates, exponents = (drawn.tolist() for drawn in envelope.propose(20, system()))
+    else:
+        candidates, exponents = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
+    for candidate, exponent in zip(candidates, exponents, strict=True):
+        behind = envelope.exactly_behind(candidate)
+        assert behind is not None
+        assert math.exp(-behind) <= 2.0**-exponent
+        assert candidate not in lead.ahead
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.integers(1, 3), st.integers(1, 3))
+def test_one_proposal_and_many_agree_about_every_word(scores: list[int], depth: int, k: int) -> None:
+    """Each word below the total is a candidate; the number of words of a candidate is its weight."""
+    field = ArrayField(np.array(scores), "max", depth)
+    lead = field.leaders(min(k, len(scores)))
+    assert lead is not None
+    envelope = Envelope(field, lead, Fraction(1))
+    units = 2 ** min(len(scores).bit_length(), 62)
+    words = list(range(int(envelope.rate * units)))
+    found = [envelope.propose_one(Given([word])) for word in words]
+    together = envelope.propose(len(words), Given(words))
+    assert found == list(zip(*(drawn.tolist() for drawn in together), strict=True))
+    assert Counter(found) == {(i, j): units >> j for i, j in set(found)}
+    assert {i for i, _ in found} == set(range(len(scores))) - set(lead.ahead.tolist())
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10**6), Fraction(1, 10**290)])
+def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
+    scores = np.concatenate([np.linspace(-700, 3, 50), -np.geomspace(1e-300, 1e300, 50)])
+    field = ArrayField(scores, "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    envelope = Envelope(field, lead, scale)
+    with np.errstate(over="ignore"):
+        together = envelope.log_weights(np.arange(100))
+    for i in range(100):
+        behind = envelope.exactly_behind(i)
+        assert behind is not None
+        for estimate in (float(together[i]), envelope.log_weight(i)):
+            if estimate == -math.inf:
+                assert behind > 2**1000
+            else:
+                assert abs(Fraction(estimate) + behind) <= behind / 2**50
