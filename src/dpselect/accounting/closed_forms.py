@@ -69,7 +69,7 @@ class RandomizedResponseProfile:
             self.pure,
             (1 - delta) / (1 - self.truth),
         )
-        return max(Fraction(0), found.high)
+        return max(Fraction(0), min(self.pure, found.high))
 
 
 def randomized_response_rho(epsilon: Fraction) -> Fraction:

@@ -29,7 +29,7 @@ from dpselect.accounting.closed_forms import (
 )
 from dpselect.accounting.guarantees import BoundedRange, Guarantee, LaplaceDominated
 from dpselect.accounting.orders import ORDERS, ConcentratedRenyi, RenyiProfile, profile_of
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number
 from dpselect.privacy.amounts import Amount
 from dpselect.privacy.curves import Formula
@@ -140,7 +140,7 @@ def convert(
     if wanted not in ways:
         known = [kind.__name__ for kind in (*ways, ApproxDP)]
         raise InvalidParameter(
-            f"a {type(loss).__name__} must be converted to {' or '.join(known)}; got {wanted.__name__}. "
+            f"{shown(loss)} must be converted to {' or '.join(known)}; got {wanted.__name__}. "
             "Nothing is proved of any other."
         )
     return ways[wanted](loss)  # type: ignore[no-any-return] # the table says so

@@ -128,5 +128,7 @@ def _largest(run: object) -> Amount:
     match run:
         case RandomizedResponseRenyi(epsilon=most) | BoundedRangeRenyi(eta=most) | LaplaceRenyi(shift=most):
             return most
+        case ConcentratedRenyi(rho=0):
+            return Fraction(0)
         case _:
             return math.inf
