@@ -154,7 +154,7 @@ def test_arguments_may_be_named() -> None:
 
 
 def test_the_scale_of_a_budget_has_the_figures_of_the_closed_form() -> None:
-    """Delta = (1 - exp((epsilon - eta) / 2))^2 / (1 - exp(-eta)), solved for eta: a quadratic in exp(-eta / 2)."""
+    """Delta = (1 - exp((epsilon - eta) / 2))^2 / (1 - exp(-eta)) is a quadratic equation in exp(-eta/2)."""
     make = MAKERS["noisy max"](approximate(max_divergence()))
     epsilon, delta = 0.5, 1e-6
     c = math.exp(epsilon / 2)

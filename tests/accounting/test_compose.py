@@ -91,10 +91,10 @@ def test_composing_what_was_converted_never_undercuts_converting_what_was_compos
 ) -> None:
     """One conversion at the end: each alone, with its share of delta, and then added, is never less."""
     share = Fraction(total_delta) / len(losses)
-    one_by_one = compose([convert(loss, ApproxDP, delta=share) for loss in losses])
+    one_by_one: Any = compose([convert(loss, ApproxDP, delta=share) for loss in losses])
     together = compose(losses, ApproxDP, delta=total_delta)
     assert together <= one_by_one
-    profiles = compose([convert(loss, PrivacyProfile) for loss in losses])
+    profiles: Any = compose([convert(loss, PrivacyProfile) for loss in losses])
     assert together.epsilon <= profiles.epsilon(total_delta)
 
 
@@ -102,7 +102,7 @@ def test_composing_what_was_converted_never_undercuts_converting_what_was_compos
 @given(st.lists(st.one_of(KINDS["pure"], KINDS["range"], KINDS["laplace"]), min_size=1, max_size=4))
 def test_a_weaker_kind_never_claims_more_than_a_stronger_one_proves(losses: list[Any]) -> None:
     """In the same words: a sum of curves is within the sum of rhos, and within that of epsilons."""
-    pure, concentrated, curve = (compose(losses, to) for to in (PureDP, ZCDP, RenyiDP))
+    pure, concentrated, curve = compose(losses, PureDP), compose(losses, ZCDP), compose(losses, RenyiDP)
     for alpha in (Fraction(9, 8), Fraction(3), Fraction(40)):
         assert curve.curve(alpha) <= pure.epsilon
         assert curve.curve(alpha) <= alpha * Fraction(concentrated.rho) * (1 + Fraction(1, 2**60))

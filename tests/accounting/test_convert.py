@@ -272,5 +272,5 @@ def test_a_guarantee_of_a_bad_number_is_refused(kind: Any, bad: Any) -> None:  #
 
 def test_the_functions_are_found_at_the_top_and_in_their_package() -> None:
     assert dpselect.convert is convert
-    assert dpselect.compose is dpselect.accounting.compose  # type: ignore[attr-defined] # resolved lazily
+    assert dpselect.compose is dpselect.accounting.compose
     assert callable(dpselect.calibrate)
