@@ -81,7 +81,7 @@ def test_order_does_not_matter(losses: list[Any], shuffler: Any) -> None:  # noq
     assert compose(losses, PrivacyProfile) == compose(iter(shuffled), PrivacyProfile)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     st.lists(st.one_of(KINDS["zcdp"], KINDS["renyi"]), min_size=2, max_size=4),
     st.sampled_from(["1e-3", "1e-6", "1e-12"]),
@@ -125,7 +125,7 @@ def worst(loss: Any, place: Fraction) -> Pair:  # noqa: ANN401
     raise AssertionError
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     st.lists(
         st.tuples(st.one_of(*(KINDS[kind] for kind in ("pure", "range", "laplace"))), parts),
@@ -148,7 +148,7 @@ def test_a_mixed_list_bounds_the_exact_divergences_of_its_worst_pairs(
     assert exact <= compose(losses, ApproxDP, epsilon=epsilon).delta
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     st.lists(st.tuples(st.one_of(KINDS["pure"], KINDS["range"]), parts), min_size=1, max_size=2),
     st.lists(KINDS["approx"], min_size=1, max_size=2),

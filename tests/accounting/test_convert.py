@@ -95,7 +95,7 @@ def test_a_guarantee_of_one_number_bounds_its_worst_pairs_in_every_kind(
     assert convert(guarantee, PureDP) == PureDP(price)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(prices, parts, orders)
 def test_conversions_in_two_steps_are_upper_bounds_too(
     price: Fraction, place: Fraction, alpha: Fraction

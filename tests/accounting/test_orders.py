@@ -85,14 +85,19 @@ def test_a_conversion_that_adds_nothing_at_an_order_is_no_obstacle(delta: Fracti
     assert profile.epsilon(delta) <= Fraction(alpha, 100)
 
 
-def test_a_table_is_read_at_its_own_orders() -> None:
-    """Between 1 + 1/32 and far beyond the first orders: 100,001 is none of them."""
-    alone = RenyiCurve({100_001: "1/1000"})
-    bound = profile_of(alone).epsilon(MILLIONTH)
-    with mpmath.workdps(40):
-        a = mpmath.mpf(100_001)
-        exact = mpmath.mpf("0.001") + mpmath.log(1 - 1 / a) - mpmath.log(a / 10**6) / (a - 1)
-        assert exact <= number(Fraction(bound)) <= exact * (1 + mpmath.mpf("1e-12"))
+@pytest.mark.parametrize("alpha", [Fraction(9, 8), Fraction(2), Fraction(3), Fraction(40)], ids=str)
+@pytest.mark.parametrize("delta", ["1e-6", "1e-40", "1e-300"])
+def test_a_table_is_read_at_its_own_order_and_rounded_up(alpha: Fraction, delta: str) -> None:
+    """The conversion of Canonne, Kamath & Steinke 2020 at a single order, to ninety digits."""
+    profile = profile_of(RenyiCurve({alpha: 1}))
+    with mpmath.workdps(90):
+        a, d = number(alpha), number(Fraction(delta))
+        exact = 1 + mpmath.log(1 - 1 / a) - mpmath.log(d * a) / (a - 1)
+        bound = number(Fraction(profile.epsilon(Fraction(delta))))
+        assert exact <= bound <= exact * (1 + mpmath.mpf("1e-15"))
+        epsilon = Fraction(int(exact * 1000), 1000)
+        exact = mpmath.exp((a - 1) * (1 - number(epsilon) + mpmath.log(1 - 1 / a)) - mpmath.log(a))
+        assert exact <= number(profile(epsilon)) <= exact * (1 + mpmath.mpf("1e-12"))
 
 
 def test_a_curve_that_is_infinite_everywhere_promises_nothing() -> None:

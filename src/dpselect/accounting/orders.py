@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from dpselect.accounting.closed_forms import BoundedRangeRenyi, LaplaceRenyi, RandomizedResponseRenyi
 from dpselect.exact.enclosures import exp, log
@@ -25,6 +26,7 @@ PLACES = range(-5 * OCTAVE, 11 * OCTAVE + 1, OCTAVE // 2)
 FARTHEST = 64 * OCTAVE
 
 
+@lru_cache(maxsize=4096)
 def order(place: int) -> Fraction:
     """Give the order at a place: 1 + 2**(place / OCTAVE), with twenty bits after the one.
 
@@ -63,6 +65,12 @@ def least_over_orders(bound: Callable[[Fraction], Amount], also: Iterable[Fracti
     return min([tried[best()], *map(bound, also)])
 
 
+@lru_cache(maxsize=4096)
+def _logs(alpha: Fraction) -> tuple[Fraction, Fraction]:
+    """Give an upper bound on ln(1 - 1/alpha) and a lower one on ln(alpha)."""
+    return log(1 - 1 / alpha).high, log(alpha).low
+
+
 @dataclass(frozen=True)
 class ConcentratedRenyi:
     """The Rényi divergence of zero-concentrated privacy: rho times the order."""
@@ -96,21 +104,23 @@ class RenyiProfile:
         divergence = times(self.runs, self.curve(alpha))
         if divergence == math.inf:
             return math.inf
-        excess = Fraction(divergence) - epsilon
-        return (alpha - 1) * (excess + log(1 - 1 / alpha).high) - log(alpha).low
+        above, below = _logs(alpha)
+        return (alpha - 1) * (Fraction(divergence) - epsilon + above) - below
 
     def epsilon(self, delta: Fraction) -> Amount:
         """Bound epsilon: the least over the orders."""
         if delta == 0:
             return self.pure
-        found = least_over_orders(lambda alpha: self._epsilon(alpha, delta), self._known_orders())
+        log_delta = log(delta).low
+        found = least_over_orders(lambda alpha: self._epsilon(alpha, log_delta), self._known_orders())
         return max(Fraction(0), min(self.pure, found))
 
-    def _epsilon(self, alpha: Fraction, delta: Fraction) -> Amount:
+    def _epsilon(self, alpha: Fraction, log_delta: Fraction) -> Amount:
         divergence = times(self.runs, self.curve(alpha))
         if divergence == math.inf:
             return math.inf
-        return divergence + log(1 - 1 / alpha).high - log(delta * alpha).low / (alpha - 1)
+        above, below = _logs(alpha)
+        return divergence + above - (log_delta + below) / (alpha - 1)
 
     def _known_orders(self) -> list[Fraction]:
         """List the orders of tables, which know nothing of the orders between."""
