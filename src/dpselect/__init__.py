@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ApproxDP": "dpselect.privacy",
+    "BoundedRange": "dpselect.accounting",
+    "LaplaceDominated": "dpselect.accounting",
     "Measurement": "dpselect.privacy",
     "PrivacyProfile": "dpselect.privacy",
     "PureDP": "dpselect.privacy",
@@ -22,7 +24,10 @@ _HOMES = {
     "absolute_distance": "dpselect.privacy",
     "approximate": "dpselect.privacy",
     "atom_domain": "dpselect.privacy",
+    "calibrate": "dpselect.accounting",
     "change_one_distance": "dpselect.privacy",
+    "compose": "dpselect.accounting",
+    "convert": "dpselect.accounting",
     "linf_distance": "dpselect.privacy",
     "make_exponential_mechanism": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
@@ -42,6 +47,11 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 if TYPE_CHECKING:
+    from dpselect.accounting import BoundedRange as BoundedRange
+    from dpselect.accounting import LaplaceDominated as LaplaceDominated
+    from dpselect.accounting import calibrate as calibrate
+    from dpselect.accounting import compose as compose
+    from dpselect.accounting import convert as convert
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max

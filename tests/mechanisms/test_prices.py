@@ -1,6 +1,7 @@
 """The maps: what a selection costs in each measure, never below the truth, and reached by some neighbours.
 
-What is under test: dpselect.accounting.convert and dpselect.mechanisms.prices, through the constructors
+What is under test: dpselect.accounting.closed_forms, dpselect.accounting.orders and
+dpselect.mechanisms.prices, through the constructors
 dpselect.mechanisms.report_noisy_max_gumbel, dpselect.mechanisms.report_noisy_top_k,
 dpselect.mechanisms.permute_and_flip and dpselect.mechanisms.exponential.
 """
@@ -16,15 +17,14 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped] # it comes without types
 import pytest
 
-from dpselect.accounting.convert import (
-    ORDERS,
+from dpselect.accounting.closed_forms import (
     BoundedRangeProfile,
     BoundedRangeRenyi,
     LaplaceProfile,
     LaplaceRenyi,
-    RenyiProfile,
     laplace_rho,
 )
+from dpselect.accounting.orders import ORDERS, RenyiProfile
 from dpselect.mechanisms import (
     make_exponential_mechanism,
     make_permute_and_flip,

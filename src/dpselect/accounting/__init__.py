@@ -1,1 +1,11 @@
-"""What it costs: closed forms that turn one guarantee into another."""
+"""What it costs: conversions, composition, and the scale that a budget buys.
+
+``convert``, ``compose`` and ``calibrate`` are functions here, and the modules that they live in as well.
+"""
+
+from dpselect.accounting.calibrate import calibrate
+from dpselect.accounting.compose import compose
+from dpselect.accounting.convert import convert
+from dpselect.accounting.guarantees import BoundedRange, LaplaceDominated
+
+__all__ = ["BoundedRange", "LaplaceDominated", "calibrate", "compose", "convert"]

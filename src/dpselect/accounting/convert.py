@@ -1,136 +1,181 @@
-"""Closed forms that turn one guarantee into another. Every figure is an upper bound, rounded outward.
+"""Conversions: what a guarantee of one kind says in the words of another. Every figure is an upper bound.
 
-A mechanism has bounded range eta if, for any two neighbours, all its privacy losses lie in one window of
-length eta. It is dominated by Laplace noise if no test tells neighbours apart better than it tells apart the
-Laplace mechanism at a distance of ``shift``.
+    PureDP, BoundedRange, LaplaceDominated  ->  PureDP, ZCDP, RenyiDP, PrivacyProfile
+    ZCDP                                    ->  RenyiDP, PrivacyProfile
+    RenyiDP, ApproxDP                       ->  PrivacyProfile
+    whatever has a profile                  ->  ApproxDP, at one delta or at one epsilon
 
 Proof: convert.proof.md
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeVar
 
-from dpselect.exact.enclosures import Ball, enclose, expm1
+from dpselect.accounting.closed_forms import (
+    BoundedRangeProfile,
+    BoundedRangeRenyi,
+    LaplaceProfile,
+    LaplaceRenyi,
+    RandomizedResponseProfile,
+    RandomizedResponseRenyi,
+    bounded_range_rho,
+    laplace_rho,
+    randomized_response_rho,
+)
+from dpselect.accounting.guarantees import BoundedRange, Guarantee, LaplaceDominated
+from dpselect.accounting.orders import ORDERS, ConcentratedRenyi, RenyiProfile, profile_of
+from dpselect.errors import InvalidParameter, shown
+from dpselect.exact.numbers import Number
 from dpselect.privacy.amounts import Amount
+from dpselect.privacy.curves import Formula
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.measures import Loss
+from dpselect.privacy.profiles import PrivacyProfile
 
-ORDERS = tuple(1 + Fraction(round(1024 * 2 ** (step / 16)), 1024) for step in range(-80, 177))
-"""The orders that a Rényi curve is converted at: public, fixed, from 1 + 1/32 to 1 + 2048."""
+__all__ = [
+    "ORDERS",
+    "BoundedRangeProfile",
+    "BoundedRangeRenyi",
+    "LaplaceProfile",
+    "LaplaceRenyi",
+    "RenyiProfile",
+    "convert",
+    "laplace_rho",
+]
 
-
-@dataclass(frozen=True)
-class BoundedRangeRenyi:
-    """The Rényi divergence of bounded range eta, attained by the exponential mechanism on two candidates."""
-
-    eta: Fraction
-
-    def __call__(self, alpha: Fraction) -> Fraction:
-        """Bound the divergence of order alpha."""
-
-        def divergence(eta: Ball, a: Ball) -> Ball:
-            above, below = 1 - (-a * eta).exp(), (-eta).exp() - (-a * eta).exp()
-            shift = ((a - 1) * above / (a * below)).log()
-            return shift + (above / (a * (1 - (-eta).exp()))).log() / (a - 1)
-
-        return min(self.eta, enclose(divergence, self.eta, alpha).high) if self.eta else Fraction(0)
+Way: TypeAlias = Callable[[Any], Any]
+L = TypeVar("L", bound=Loss)
 
 
-@dataclass(frozen=True)
-class BoundedRangeProfile:
-    """The privacy profile of bounded range eta, attained by the exponential mechanism on two candidates."""
+def _ways_of(
+    price: Callable[[Any], Amount],
+    rho: Callable[[Fraction], Fraction],
+    renyi: Callable[[Fraction], Formula],
+    profile: Callable[[Fraction], Formula],
+) -> Mapping[type, Way]:
+    """List the ways from a guarantee of one number, which is its pure price too."""
 
-    eta: Fraction
+    def form(make: Callable[[Fraction], Any], loss: object, *, unbounded: object) -> Any:  # noqa: ANN401
+        number = price(loss)
+        return make(Fraction(number)) if number < math.inf else unbounded
 
-    def __call__(self, epsilon: Fraction) -> Fraction:
-        """Bound delta."""
-        if epsilon >= self.eta:
-            return Fraction(0)
-        return enclose(
-            lambda eta, e: (1 - ((e - eta) / 2).exp()) ** 2 / (1 - (-eta).exp()), self.eta, epsilon
-        ).high
-
-    def epsilon(self, delta: Fraction) -> Fraction:
-        """Bound epsilon: the inverse."""
-        if delta == 0 or self.eta == 0:
-            return self.eta
-        found = enclose(lambda eta, d: eta + 2 * (1 - (d * (1 - (-eta).exp())).sqrt()).log(), self.eta, delta)
-        return max(Fraction(0), found.high)
+    return {
+        PureDP: lambda loss: PureDP(price(loss)),
+        ZCDP: lambda loss: ZCDP(form(rho, loss, unbounded=math.inf)),
+        RenyiDP: lambda loss: RenyiDP(form(renyi, loss, unbounded={})),
+        PrivacyProfile: lambda loss: PrivacyProfile(form(profile, loss, unbounded={})),
+    }
 
 
-@dataclass(frozen=True)
-class LaplaceRenyi:
-    """The Rényi divergence of the Laplace mechanism (Mironov 2017, Proposition 6)."""
-
-    shift: Fraction
-
-    def __call__(self, alpha: Fraction) -> Fraction:
-        """Bound the divergence of order alpha."""
-
-        def divergence(e: Ball, a: Ball) -> Ball:
-            return e + ((a + (a - 1) * ((1 - 2 * a) * e).exp()) / (2 * a - 1)).log() / (a - 1)
-
-        return min(self.shift, enclose(divergence, self.shift, alpha).high) if self.shift else Fraction(0)
+def _curve_of(loss: ZCDP) -> RenyiDP:
+    return RenyiDP(ConcentratedRenyi(loss.rho) if isinstance(loss.rho, Fraction) else {})
 
 
-@dataclass(frozen=True)
-class LaplaceProfile:
-    """The privacy profile of the Laplace mechanism."""
-
-    shift: Fraction
-
-    def __call__(self, epsilon: Fraction) -> Fraction:
-        """Bound delta."""
-        if epsilon >= self.shift:
-            return Fraction(0)
-        return -expm1((epsilon - self.shift) / 2).low
-
-    def epsilon(self, delta: Fraction) -> Fraction:
-        """Bound epsilon: the inverse."""
-        if delta == 1:
-            return Fraction(0)
-        if delta == 0:
-            return self.shift
-        return max(Fraction(0), enclose(lambda e, d: e + 2 * (1 - d).log(), self.shift, delta).high)
+def _profile_of(loss: RenyiDP) -> PrivacyProfile:
+    return PrivacyProfile(profile_of(loss.curve))
 
 
-def laplace_rho(shift: Fraction) -> Fraction:
-    """Bound rho of the Laplace mechanism: shift - 1 + exp(-shift)."""
-    return enclose(lambda e: e + (-e).expm1(), shift).high if shift else Fraction(0)
+def _profile_of_pair(loss: ApproxDP) -> PrivacyProfile:
+    if not isinstance(loss.epsilon, Fraction):
+        return PrivacyProfile({})
+    return PrivacyProfile(RandomizedResponseProfile(loss.epsilon, loss.delta))
 
 
-@dataclass(frozen=True)
-class RenyiProfile:
-    """The profile of ``runs`` runs with a Rényi curve, by Canonne, Kamath & Steinke 2020, Proposition 12.
+_WAYS: Mapping[type, Mapping[type, Way]] = MappingProxyType(
+    {
+        PureDP: _ways_of(
+            lambda loss: loss.epsilon,
+            randomized_response_rho,
+            RandomizedResponseRenyi,
+            RandomizedResponseProfile,
+        ),
+        BoundedRange: _ways_of(
+            lambda loss: loss.eta, bounded_range_rho, BoundedRangeRenyi, BoundedRangeProfile
+        ),
+        LaplaceDominated: _ways_of(lambda loss: loss.shift, laplace_rho, LaplaceRenyi, LaplaceProfile),
+        ZCDP: {RenyiDP: _curve_of, PrivacyProfile: lambda loss: _profile_of(_curve_of(loss))},
+        RenyiDP: {PrivacyProfile: _profile_of},
+        ApproxDP: {PrivacyProfile: _profile_of_pair},
+        PrivacyProfile: {},
+    }
+)
+KINDS = (PureDP, ZCDP, RenyiDP, PrivacyProfile, ApproxDP)
 
-    At the pure price of all runs together delta is zero, so epsilon never exceeds that.
+
+def convert(
+    loss: Loss | Guarantee, to: type[L], *, delta: Number | None = None, epsilon: Number | None = None
+) -> L:
+    """Say what a guarantee means in another kind: an upper bound, rounded outward.
+
+    A kind that nothing is proved about is refused. ``ApproxDP`` is asked for at one delta or at one epsilon;
+    pure privacy is (epsilon, 0) unless you ask for less.
+
+    Precondition
+        every two neighbours, in both orders, are within ``loss``      claimed by the caller
+
+    Postcondition
+        they are within the result too, also if the release was made adaptively, among others
+
+    >>> convert(PureDP("1/10"), ZCDP).rho < PureDP("1/10").epsilon ** 2 / 2
+    True
+    >>> print(convert(ZCDP("1/8"), ApproxDP, delta="1e-6"))
+    epsilon 2.419094 (rounded up) with delta 1/1000000
     """
+    kind_of(loss)
+    wanted = target(to)
+    if wanted is ApproxDP:
+        return _at_one_point(loss, delta, epsilon)  # type: ignore[return-value] # L is ApproxDP here
+    if delta is not None or epsilon is not None:
+        raise InvalidParameter(
+            f"delta and epsilon must be left out for {wanted.__name__}; got one. Only ApproxDP needs one."
+        )
+    if isinstance(loss, wanted):
+        return loss
+    ways = _WAYS[kind_of(loss)]
+    if wanted not in ways:
+        known = [kind.__name__ for kind in (*ways, ApproxDP)]
+        raise InvalidParameter(
+            f"{shown(loss)} must be converted to {' or '.join(known)}; got {wanted.__name__}. "
+            "Nothing is proved of any other."
+        )
+    return ways[wanted](loss)  # type: ignore[no-any-return] # the table says so
 
-    curve: Callable[[Fraction], Amount]
-    runs: int
-    pure: Fraction
 
-    def __call__(self, epsilon: Fraction) -> Fraction:
-        """Bound delta: the least over the orders."""
-        if epsilon >= self.pure:
-            return Fraction(0)
-        return min(Fraction(1), *(self._delta(alpha, epsilon) for alpha in ORDERS))
+def kind_of(loss: object) -> type:
+    """Give the kind of a guarantee; refuse what is none."""
+    if type(loss) not in _WAYS:
+        raise InvalidParameter.must_be(
+            "loss", "a privacy loss, a BoundedRange or a LaplaceDominated", got=loss, way_out="See m.price()."
+        )
+    return type(loss)
 
-    def _delta(self, alpha: Fraction, epsilon: Fraction) -> Fraction:
-        excess = self.runs * Fraction(self.curve(alpha)) - epsilon
-        if (alpha - 1) * excess > 1000:
-            return Fraction(1)
-        return enclose(
-            lambda a, x: ((a - 1) * (x + (1 - 1 / a).log()) - a.log()).exp(), alpha, excess, precision=32
-        ).high
 
-    def epsilon(self, delta: Fraction) -> Fraction:
-        """Bound epsilon: the least over the orders."""
-        if delta == 0:
-            return self.pure
-        return max(Fraction(0), min(self.pure, *(self._epsilon(alpha, delta) for alpha in ORDERS)))
+def target(to: type[L]) -> type[L]:
+    """Read the kind that is asked for."""
+    if not any(to is kind for kind in KINDS):
+        names = " or ".join(kind.__name__ for kind in KINDS)
+        raise InvalidParameter.must_be("to", names, got=getattr(to, "__name__", to))
+    return to
 
-    def _epsilon(self, alpha: Fraction, delta: Fraction) -> Fraction:
-        spread = enclose(lambda a, d: (1 - 1 / a).log() - (d * a).log() / (a - 1), alpha, delta)
-        return self.runs * Fraction(self.curve(alpha)) + spread.high
+
+def _at_one_point(loss: Loss | Guarantee, delta: Number | None, epsilon: Number | None) -> ApproxDP:
+    """Read a profile where it is asked for."""
+    if delta is not None and epsilon is not None:
+        raise InvalidParameter("ApproxDP must be asked for at one delta or at one epsilon; got both.")
+    if delta is None and epsilon is None:
+        if isinstance(loss, ApproxDP):
+            return loss
+        if isinstance(loss, PureDP):
+            return ApproxDP(loss.epsilon, 0)
+        raise InvalidParameter(
+            'ApproxDP must be asked for at one delta or at one epsilon; got neither. Say delta="1e-6".'
+        )
+    profile = convert(loss, PrivacyProfile)
+    if delta is not None:
+        return ApproxDP(profile.epsilon(delta), delta)
+    return ApproxDP(epsilon, profile.delta(epsilon))  # type: ignore[arg-type] # one of the two is given

@@ -14,14 +14,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.accounting.convert import (
+from dpselect.accounting.closed_forms import (
     BoundedRangeProfile,
     BoundedRangeRenyi,
     LaplaceProfile,
     LaplaceRenyi,
-    RenyiProfile,
     laplace_rho,
 )
+from dpselect.accounting.orders import RenyiProfile
 from dpselect.privacy.curves import Formula, RenyiCurve
 from dpselect.privacy.measures import (
     Approximate,

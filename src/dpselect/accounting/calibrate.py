@@ -1,0 +1,125 @@
+"""Calibration: from a budget to the smallest scale of noise that keeps within it.
+
+Search loosely, certify strictly: the scale that is returned was checked against the budget, and so was one
+just below it, which failed.
+
+Proof: calibrate.proof.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import isqrt
+
+from dpselect.errors import InvalidParameter, shown
+from dpselect.exact.enclosures import sqrt
+from dpselect.exact.numbers import Number
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP
+from dpselect.privacy.measurement import Measurement
+
+JUST_BELOW = 1 - Fraction(1, 2**24)
+"""Where a scale fits, this part of it does not."""
+
+FARTHEST = 2048
+"""Scales are looked for between 2**-FARTHEST and 2**FARTHEST."""
+
+
+def calibrate(make: Callable[[Fraction], Measurement], budget: object, d_in: Number) -> Fraction:
+    """Give the smallest scale at which ``make(scale)`` keeps within the budget.
+
+    It is exact where the map times the scale is constant (pure privacy: k * d / epsilon), and where the map
+    times its square is, if the root is rational. Otherwise it is at most a part in 2**24 too large. It is 0,
+    no noise, where none is needed: at a distance of 0, with one candidate, or for an infinite budget.
+
+    Precondition
+        ``make(scale).map(d_in)`` does not grow with the scale       claimed by the caller; true of ours
+        ``budget`` is what ``m.check(d_in, budget)`` takes            checked here
+
+    Postcondition
+        ``make(scale).check(d_in, budget)`` holds, and fails for 0.999 of the scale
+
+    >>> from dpselect import atom_domain, linf_distance, make_permute_and_flip, vector_domain
+    >>> scores, votes = vector_domain(atom_domain(int)), linf_distance(monotonic=True)
+    >>> calibrate(lambda scale: make_permute_and_flip(scores, votes, scale, k=3), PureDP("1/2"), d_in=1)
+    Fraction(6, 1)
+    """
+    if not callable(make):
+        raise InvalidParameter.must_be(
+            "make", "a function from a scale to a measurement", got=make, way_out="Write lambda scale: ..."
+        )
+
+    def fits(scale: Fraction) -> bool:
+        return _made(make, scale).check(d_in, budget)
+
+    one = fits(Fraction(1))
+    if _fits_without_noise(fits):
+        return Fraction(0)
+    for scale in _closed_forms(make, budget, d_in):
+        if fits(scale) and not fits(scale * JUST_BELOW):
+            return scale
+    place = _octave(fits, budget, one=one)
+    return _narrowed(fits, Fraction(2) ** (place - 1), Fraction(2) ** place)
+
+
+def _made(make: Callable[[Fraction], Measurement], scale: Fraction) -> Measurement:
+    measurement = make(scale)
+    if not isinstance(measurement, Measurement):
+        raise InvalidParameter.must_be("make(scale)", "a Measurement", got=measurement)
+    return measurement
+
+
+def _fits_without_noise(fits: Callable[[Fraction], bool]) -> bool:
+    """Try a scale of zero; whoever refuses it, or divides by it, needs noise."""
+    try:
+        return fits(Fraction(0))
+    except (InvalidParameter, ZeroDivisionError):
+        return False
+
+
+def _closed_forms(
+    make: Callable[[Fraction], Measurement], budget: object, d_in: Number
+) -> Iterator[Fraction]:
+    """Guess that the map is c / scale, or c / scale**2: guesses are checked by whoever asks for them."""
+    measurement = _made(make, Fraction(1))
+    price, most = measurement.map(d_in), measurement.output_measure.distance(budget)
+    if isinstance(price, Fraction) and isinstance(most, Fraction) and price > 0 and most > 0:
+        ratio = price / most
+        yield ratio
+        root = Fraction(isqrt(ratio.numerator), isqrt(ratio.denominator))
+        yield root if root**2 == ratio else sqrt(ratio).high
+
+
+def _octave(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> int:
+    """Find a place where 2**place fits and 2**(place - 1) does not: ever larger steps, then halves."""
+    step = -1 if one else 1
+    reached = step
+    while fits(Fraction(2) ** reached) is one:
+        if abs(reached) == FARTHEST:
+            raise _out_of_reach(budget, one=one)
+        reached *= 2
+    fails, fitting = (reached, reached // 2 if reached < -1 else 0) if one else (reached // 2, reached)
+    while fitting - fails > 1:
+        middle = (fails + fitting) // 2
+        fails, fitting = (fails, middle) if fits(Fraction(2) ** middle) else (middle, fitting)
+    return fitting
+
+
+def _narrowed(fits: Callable[[Fraction], bool], fails: Fraction, fitting: Fraction) -> Fraction:
+    """Halve the interval until its ends are close; the upper end fits throughout."""
+    while fails < fitting * JUST_BELOW:
+        middle = (fails + fitting) / 2
+        fails, fitting = (fails, middle) if fits(middle) else (middle, fitting)
+    return fitting
+
+
+def _out_of_reach(budget: object, *, one: bool) -> InvalidParameter:
+    if one:
+        return InvalidParameter(
+            f"make(scale) must cost more with less noise; got one that fits the budget at 2**-{FARTHEST}. "
+            "Any scale will do."
+        )
+    text = str(budget) if isinstance(budget, PureDP | ZCDP | ApproxDP) else shown(budget)
+    return InvalidParameter(
+        f"budget must be one that a scale up to 2**{FARTHEST} keeps within; got {text}. Give a larger budget."
+    )

@@ -1,0 +1,141 @@
+"""Composition: what several releases cost together, each chosen in view of the ones before.
+
+Losses of one kind add by themselves: ``loss * times``, ``loss + other``. This is for lists of several kinds,
+and for guarantees that do not add. Which guarantee each release has must be fixed in advance.
+
+Proof: compose.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, overload
+
+from dpselect.accounting.convert import L, convert, kind_of, target
+from dpselect.accounting.guarantees import Guarantee
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import Number
+from dpselect.privacy.amounts import Amount, plus
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.measures import Loss
+from dpselect.privacy.profiles import PrivacyProfile
+
+NOTHING: Mapping[type, Any] = {
+    PureDP: PureDP(0),
+    ZCDP: ZCDP(0),
+    RenyiDP: RenyiDP({}) * 0,
+    ApproxDP: ApproxDP(0, 0),
+    PrivacyProfile: PrivacyProfile({}) * 0,
+}
+"""The loss of no release at all, in each kind."""
+
+
+@overload
+def compose(losses: Iterable[Loss | Guarantee]) -> Loss: ...
+@overload
+def compose(
+    losses: Iterable[Loss | Guarantee],
+    to: type[L],
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+) -> L: ...
+def compose(
+    losses: Iterable[Loss | Guarantee],
+    to: type[Any] | None = None,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+) -> Any:
+    """Give the loss of all the releases together, in the strongest kind that they share, or in the one named.
+
+    Shared by pure losses is PureDP; with zero-concentrated ones, ZCDP; with Rényi ones, a BoundedRange or a
+    LaplaceDominated, RenyiDP; by pairs and pure losses, ApproxDP; otherwise PrivacyProfile. For the least
+    epsilon at a delta that we can prove, name ``to=ApproxDP`` and the delta: it is computed from the list,
+    not from its shared kind.
+
+    Precondition
+        each release satisfies its guarantee, whatever those before it answered    claimed by the caller
+
+    >>> compose([PureDP(1), PureDP("1/2")])
+    PureDP('3/2')
+    >>> from dpselect.accounting import BoundedRange
+    >>> print(compose([BoundedRange("0.1")] * 100, ApproxDP, delta="1e-6"))
+    epsilon 2.400200 (rounded up) with delta 1/1000000
+    """
+    counts = _counted(losses)
+    if to is None and (delta is not None or epsilon is not None):
+        raise InvalidParameter("delta and epsilon must come with to=ApproxDP; got one without it.")
+    wanted: type[Any] = _shared_kind(counts) if to is None else target(to)
+    if wanted is PrivacyProfile or (wanted is ApproxDP and not (delta is None and epsilon is None)):
+        return convert(_profile(counts), wanted, delta=delta, epsilon=epsilon)
+    return sum(
+        (convert(loss, wanted, delta=delta, epsilon=epsilon) * n for loss, n in counts.items()),
+        start=NOTHING[wanted],
+    )
+
+
+def _counted(losses: Any) -> Counter[Loss | Guarantee]:  # noqa: ANN401 - whatever was handed in
+    """Count equal guarantees, so that a hundred of them are priced once."""
+    if not isinstance(losses, Iterable) or isinstance(losses, str | Mapping):
+        raise InvalidParameter.must_be(
+            "losses", "a list of losses", got=losses, way_out="Write [first, second]."
+        )
+    parts = list(losses)
+    for part in parts:
+        kind_of(part)
+    return Counter(parts)
+
+
+def _shared_kind(counts: Counter[Loss | Guarantee]) -> type[Any]:
+    """Find the strongest kind that all of them can be converted to."""
+    kinds = {type(loss) for loss in counts}
+    if kinds <= {PureDP}:
+        return PureDP
+    if kinds <= {PureDP, ZCDP}:
+        return ZCDP
+    if kinds <= {PureDP, ApproxDP}:
+        return ApproxDP
+    return PrivacyProfile if kinds & {PrivacyProfile, ApproxDP} else RenyiDP
+
+
+def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
+    """Compose Rényi curves where there are any, add pairs to the outcome, and share out what is left."""
+    pairs = {loss: n for loss, n in counts.items() if isinstance(loss, ApproxDP)}
+    profiles = {loss: n for loss, n in counts.items() if isinstance(loss, PrivacyProfile)}
+    curves = Counter({loss: n for loss, n in counts.items() if loss not in pairs and loss not in profiles})
+    parts = [profile * n for profile, n in profiles.items()]
+    pair = sum((loss * n for loss, n in pairs.items()), start=ApproxDP(0, 0))
+    if curves:
+        one_only = curves.total() == 1
+        smooth: Loss | Guarantee = next(iter(curves)) if one_only else compose(curves.elements(), RenyiDP)
+        together = convert(smooth, PrivacyProfile)
+        parts.append(PrivacyProfile(Shifted(together, pair)) if pairs else together)
+    elif pairs:
+        parts.append(convert(pair, PrivacyProfile))
+    return sum(parts, start=PrivacyProfile({}) * 0)
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """A profile, and beside it releases that are (epsilon, delta)-private together."""
+
+    profile: PrivacyProfile
+    pair: ApproxDP
+
+    def __call__(self, epsilon: Fraction) -> Fraction:
+        """Bound delta: what the profile needs for the rest of epsilon, and that of the pair."""
+        if epsilon < self.pair.epsilon:
+            return Fraction(1)
+        return min(Fraction(1), self.profile.delta(epsilon - Fraction(self.pair.epsilon)) + self.pair.delta)
+
+    def epsilon(self, delta: Fraction) -> Amount:
+        """Bound epsilon: the inverse."""
+        if delta < self.pair.delta:
+            return math.inf
+        together: Amount = plus(self.profile.epsilon(delta - self.pair.delta), self.pair.epsilon)
+        return together
