@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AlreadyAnswered": "dpselect.errors",
+    "AlreadyCharged": "dpselect.errors",
     "ApproxDP": "dpselect.privacy",
+    "BudgetExhausted": "dpselect.errors",
+    "Entry": "dpselect.accounting.ledger",
+    "Ledger": "dpselect.accounting.ledger",
+    "LedgerDamaged": "dpselect.errors",
+    "LedgerUnavailable": "dpselect.errors",
     "Measurement": "dpselect.privacy",
     "PrivacyProfile": "dpselect.privacy",
     "PureDP": "dpselect.privacy",
@@ -42,6 +49,13 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 if TYPE_CHECKING:
+    from dpselect.accounting.ledger import Entry as Entry
+    from dpselect.accounting.ledger import Ledger as Ledger
+    from dpselect.errors import AlreadyAnswered as AlreadyAnswered
+    from dpselect.errors import AlreadyCharged as AlreadyCharged
+    from dpselect.errors import BudgetExhausted as BudgetExhausted
+    from dpselect.errors import LedgerDamaged as LedgerDamaged
+    from dpselect.errors import LedgerUnavailable as LedgerUnavailable
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max
