@@ -1,5 +1,4 @@
 import itertools
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -7,8 +6,9 @@ import psycopg
 import pytest
 
 from tests.accounting.ledger.places import FileCabinet, Place, ServerCabinet
-from tests.servers.postgres import Server
-from tests.servers.postgres import postgres_server as postgres_server
+from tests.servers.postgres import Server, postgres_server
+
+__all__ = ["postgres_server"]
 
 _schemas = itertools.count(1)
 

@@ -11,8 +11,6 @@ from dpselect.errors import InvalidParameter
 Clock: TypeAlias = Callable[[], datetime]
 """What says the time: a datetime with a time zone."""
 
-_FORM = "%Y-%m-%dT%H:%MZ"
-
 
 def system_clock() -> datetime:
     """Ask the system."""
@@ -29,9 +27,9 @@ def minute(clock: Clock) -> datetime:
 
 def written(time: datetime) -> str:
     """Write a time as the ledger stores it."""
-    return time.strftime(_FORM).rjust(17, "0")
+    return time.isoformat(timespec="minutes").replace("+00:00", "Z")
 
 
 def read(text: str) -> datetime:
     """Read a time as the ledger stores it; a ValueError if it is none."""
-    return datetime.strptime(text, _FORM).replace(tzinfo=UTC)
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

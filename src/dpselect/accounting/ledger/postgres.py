@@ -138,8 +138,8 @@ class PostgresSession:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        with self._held.use() as connection:
-            with self._speaking():
+        with self._held.lock:
+            with self._speaking() as connection:
                 connection.execute("BEGIN")
             try:
                 yield connection
@@ -219,8 +219,12 @@ def _insert(table: str) -> str:
 
 def _connected(url: str) -> Connection:
     connection = psycopg.connect(url, autocommit=True, connect_timeout=PATIENCE)
-    for setting in _SETTINGS:
-        connection.execute(setting)
+    try:
+        for setting in _SETTINGS:
+            connection.execute(setting)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

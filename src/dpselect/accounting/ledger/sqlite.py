@@ -120,8 +120,8 @@ class SqliteSession:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Take the write lock, then commit to disk or roll back."""
-        with self._held.use() as file:
-            with _translated(self.place):
+        with self._held.lock:
+            with _translated(self.place), self._held.use() as file:
                 file.execute("BEGIN IMMEDIATE")
             try:
                 self._refuse_replaced(file)
@@ -215,7 +215,7 @@ def _translated(place: str) -> Iterator[None]:
     """Say in our own words what SQLite refuses: what passes, and what is damage."""
     try:
         yield
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, UnicodeError) as problem:  # damaged text need not be text
         code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
     else:
         return
