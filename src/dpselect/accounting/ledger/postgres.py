@@ -124,9 +124,22 @@ class PostgresSession:
 
     def rows(self, query: str, *values: object) -> list[Any]:
         """Ask."""
-        with self._speaking() as connection:
-            cursor = connection.execute(query.replace("?", "%s"), values or None)
+        with self._speaking():
+            cursor = self._asked(query.replace("?", "%s"), values)
             return cursor.fetchall() if cursor.description else []
+
+    def _asked(self, query: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Ask; if the connection died while nobody used it, ask once more over a new one."""
+        with self._held.use() as connection:
+            idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+            try:
+                return connection.execute(query, values or None)
+            except psycopg.OperationalError:
+                if not (idle and connection.closed):
+                    raise
+            self._held.drop()
+        with self._held.use() as connection:
+            return connection.execute(query, values or None)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -139,8 +152,8 @@ class PostgresSession:
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
         with self._held.lock:
-            with self._speaking() as connection:
-                connection.execute("BEGIN")
+            with self._speaking():
+                connection = self._asked("BEGIN").connection
             try:
                 yield connection
                 with self._speaking():
