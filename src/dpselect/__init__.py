@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AlreadyAnswered": "dpselect.errors",
+    "AlreadyCharged": "dpselect.errors",
     "ApproxDP": "dpselect.privacy",
     "BoundedRange": "dpselect.accounting",
     "LaplaceDominated": "dpselect.accounting",
+    "BudgetExhausted": "dpselect.errors",
+    "Entry": "dpselect.accounting.ledger",
+    "Ledger": "dpselect.accounting.ledger",
+    "LedgerDamaged": "dpselect.errors",
+    "LedgerUnavailable": "dpselect.errors",
     "Measurement": "dpselect.privacy",
     "PrivacyProfile": "dpselect.privacy",
     "PureDP": "dpselect.privacy",
@@ -52,6 +59,13 @@ if TYPE_CHECKING:
     from dpselect.accounting import calibrate as calibrate
     from dpselect.accounting import compose as compose
     from dpselect.accounting import convert as convert
+    from dpselect.accounting.ledger import Entry as Entry
+    from dpselect.accounting.ledger import Ledger as Ledger
+    from dpselect.errors import AlreadyAnswered as AlreadyAnswered
+    from dpselect.errors import AlreadyCharged as AlreadyCharged
+    from dpselect.errors import BudgetExhausted as BudgetExhausted
+    from dpselect.errors import LedgerDamaged as LedgerDamaged
+    from dpselect.errors import LedgerUnavailable as LedgerUnavailable
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max

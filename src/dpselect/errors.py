@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import Self
+from typing import Any, Self
 
 SHOWN_CHARACTERS = 40
 
@@ -50,6 +50,77 @@ class ReleaseFailed(DpselectError, RuntimeError):
             "the function of the measurement failed; nothing was released, and what was paid stays paid. "
             "Its message is withheld, because it may hold data: try the function on made-up data."
         )
+
+
+class BudgetExhausted(DpselectError):
+    """The ledger cannot afford it: ask for less, or stop. Nothing was charged, nothing was read."""
+
+    def __init__(self, reason: str, cost: object, remaining: object, budget: object) -> None:
+        """Keep what it would have cost, what is left, and of what: losses of one kind."""
+        super().__init__(f"{shown(reason)} costs {cost}; {_bare(remaining)} of {_bare(budget)} is left.")
+        self.reason, self.cost, self.remaining, self.budget = reason, cost, remaining, budget
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """Travel between processes with all facts."""
+        return type(self), (self.reason, self.cost, self.remaining, self.budget)
+
+
+class AlreadyCharged(DpselectError):
+    """The request was charged before: give out its stored answer, or ask anew under another id."""
+
+    def __init__(self, request_id: str, entry: object) -> None:
+        """Keep the id and the entry that it was charged by."""
+        super().__init__(
+            f"request {shown(request_id)} is already charged, as entry {getattr(entry, 'number', entry)}. "
+            "Give out its stored answer, if there is one; a new draw needs a new request_id."
+        )
+        self.request_id, self.entry = request_id, entry
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """Travel between processes with all facts."""
+        return type(self), (self.request_id, self.entry)
+
+
+class AlreadyAnswered(DpselectError):
+    """The request has its answer: give out that one."""
+
+    def __init__(self, request_id: str) -> None:
+        """Keep the id."""
+        super().__init__(f"request {shown(request_id)} has its answer already. Give out the stored one.")
+        self.request_id = request_id
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """Travel between processes with all facts."""
+        return type(self), (self.request_id,)
+
+
+class LedgerDamaged(DpselectError):
+    """The ledger is not what was written: stop, keep the files, and find out. It accepts no charge.
+
+    ``entry`` is the number of the first bad entry, 0 for the header, None where no entry can be named.
+    """
+
+    def __init__(self, what: str = "the ledger is damaged.", *, entry: int | None = None) -> None:
+        """Keep the number of the first bad entry."""
+        super().__init__(what)
+        self.entry = entry
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes with all facts."""
+        return type(self), self.args, {"entry": self.entry}
+
+
+class LedgerUnavailable(DpselectError, OSError):
+    """The ledger could not be read or written just now: repair the cause and try again; release nothing."""
+
+
+class MissingPackage(DpselectError, ImportError):
+    """A package that only this feature needs is not installed: install it."""
+
+
+def _bare(loss: object) -> str:
+    """Write a loss without its unit: 1/4 for epsilon 1/4."""
+    return str(loss).partition(" ")[2] or str(loss)
 
 
 def shown(value: object) -> str:

@@ -1,0 +1,182 @@
+"""The book: the records of a ledger, none of which is believed before its digest is checked.
+
+A whole walk checks every record. Between walks a look at the end is enough: the last record must fit the one
+before it, and the places that are known from elsewhere (the anchor, an earlier look) must still be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from dpselect.accounting.ledger import tables
+from dpselect.accounting.ledger.anchor import Anchored
+from dpselect.accounting.ledger.chain import (
+    Answer,
+    Entry,
+    Header,
+    Mark,
+    damaged,
+    following,
+    read_answer,
+    read_entry,
+    read_header,
+)
+from dpselect.accounting.ledger.sessions import Session
+from dpselect.accounting.ledger.tables import ANSWERS, ENTRIES
+from dpselect.errors import LedgerDamaged
+
+
+@dataclass(frozen=True)
+class Book:
+    """The records behind a header."""
+
+    session: Session
+    header: Header
+
+    @classmethod
+    def at(cls, session: Session) -> Self:
+        """Read the header of a database that is a ledger."""
+        session.check()
+        return cls(session, read_header(tables.header_rows(session)))
+
+    @property
+    def start(self) -> Mark:
+        """The place before the first record of either chain."""
+        return Mark(0, self.header.digest)
+
+    # ---- the whole ---------------------------------------------------------------------------------------
+
+    def entries(self) -> Iterator[Entry]:
+        """Read all entries, each checked."""
+        before, mark = None, self.start
+        for row in tables.all_rows(self.session, ENTRIES):
+            if row[0] != mark.number + 1:
+                raise damaged(mark.number + 1)
+            before = following(read_entry(row, mark.digest, type(self.header.budget)), before, self.header)
+            mark = Mark(before.number, before.digest)
+            yield before
+
+    def walked(self, *known: Anchored) -> Anchored:
+        """Check every record, and that the known places are among them; give the ends of both chains."""
+        if any(one.header != self.header.digest for one in known):
+            raise another_ledger()
+        entries = [self.start, *(Mark(entry.number, entry.digest) for entry in self.entries())]
+        self._refuse_lost(entries, [one.entries for one in known])
+        answers = self.start
+        marks = [answers]
+        for row in tables.all_rows(self.session, ANSWERS):
+            answer = self._read_answer(row, answers, entries)
+            answers = Mark(answer.number, answer.digest)
+            marks.append(answers)
+        self._refuse_lost_answers(marks, [one.answers for one in known])
+        return Anchored(self.header.digest, entries[-1], answers)
+
+    def _read_answer(self, row: Any, before: Mark, entries: list[Mark]) -> Answer:  # noqa: ANN401 - a row
+        if row[0] == before.number + 1 and isinstance(row[1], int) and 1 <= row[1] < len(entries):
+            return read_answer(row, before.digest, entries[row[1]].digest)
+        raise answers_damaged()
+
+    @staticmethod
+    def _refuse_lost(marks: list[Mark], known: list[Mark]) -> None:
+        for mark in known:
+            if mark.number >= len(marks):
+                raise behind(len(marks))
+            if marks[mark.number] != mark:
+                raise damaged(mark.number)
+
+    @staticmethod
+    def _refuse_lost_answers(marks: list[Mark], known: list[Mark]) -> None:
+        if any(mark.number >= len(marks) or marks[mark.number] != mark for mark in known):
+            raise answers_damaged()
+
+    # ---- the end -----------------------------------------------------------------------------------------
+
+    def entry(self, number: int) -> Entry:
+        """Read one entry, checked against the one before it."""
+        rows = tables.with_the_one_before(self.session, ENTRIES, number)
+        found = self._newest(rows)
+        if found is None or found.number != number:
+            raise damaged(number)
+        return found
+
+    def last_entry(self, *known: Mark) -> Entry | None:
+        """Read the last entry, checked against the one before it and the known places."""
+        rows = tables.last_two(self.session, ENTRIES)
+        last = self._newest(rows)
+        end = last.number if last else 0
+        for mark in known:
+            if mark.number > end:
+                raise behind(end + 1)
+            if self._mark(ENTRIES, rows, mark.number) != mark:
+                raise damaged(mark.number)
+        return last
+
+    def _newest(self, rows: list[Any]) -> Entry | None:
+        """Read the first of at most two rows, which follows the second, or the header."""
+        if not rows:
+            return None
+        before = Mark(*_ends(rows[1])) if len(rows) == 2 else self.start
+        if rows[0][0] != before.number + 1:
+            raise damaged(before.number + 1)
+        return read_entry(rows[0], before.digest, type(self.header.budget))
+
+    def last_answer(self, *known: Mark) -> Mark:
+        """Find the end of the answers, checked against the one before it and the known places."""
+        rows = tables.last_two(self.session, ANSWERS)
+        end = self._newest_answer(rows)
+        last = Mark(end.number, end.digest) if end else self.start
+        for mark in known:
+            if mark.number > last.number or self._mark(ANSWERS, rows, mark.number) != mark:
+                raise answers_damaged()
+        return last
+
+    def answer(self, number: int) -> Answer:
+        """Read one answer, checked against the one before it."""
+        found = self._newest_answer(tables.with_the_one_before(self.session, ANSWERS, number))
+        if found is None or found.number != number:
+            raise answers_damaged()
+        return found
+
+    def _newest_answer(self, rows: list[Any]) -> Answer | None:
+        if not rows:
+            return None
+        before = Mark(*_ends(rows[1])) if len(rows) == 2 else self.start
+        if rows[0][0] != before.number + 1 or not isinstance(rows[0][1], int):
+            raise answers_damaged()
+        return read_answer(rows[0], before.digest, self.entry(rows[0][1]).digest)
+
+    def _mark(self, table: str, rows: list[Any], number: int) -> Mark | None:
+        """Find a place among the rows at hand, or else in the table."""
+        if number == 0:
+            return self.start
+        if all(row[0] != number for row in rows):
+            rows = tables.with_the_one_before(self.session, table, number)
+        return next((Mark(*_ends(row)) for row in rows if row[0] == number), None)
+
+
+def _ends(row: Any) -> tuple[Any, Any]:  # noqa: ANN401 - a row
+    return row[0], row[-1]
+
+
+def behind(number: int) -> LedgerDamaged:
+    """Say that entries are missing at the end."""
+    return LedgerDamaged(
+        f"entry {number} is missing: the ledger is older than its anchor. Put back its newest copy; "
+        "until then it accepts no charge.",
+        entry=number,
+    )
+
+
+def another_ledger() -> LedgerDamaged:
+    """Say that ledger and anchor do not belong together."""
+    return LedgerDamaged("the header of the ledger is not the one that its anchor knows.", entry=0)
+
+
+def answers_damaged() -> LedgerDamaged:
+    """Say that stored answers are missing or were changed."""
+    return LedgerDamaged(
+        "stored answers are missing or were changed; the ledger accepts no charge. "
+        "Keep the files and put back the newest whole copy."
+    )

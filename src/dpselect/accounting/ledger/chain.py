@@ -1,0 +1,183 @@
+"""Hash chains: what was written, in which order, with running sums.
+
+Every digest is the SHA-256 of a JSON list: what kind of record, the digest before it, and the columns of the
+row. The first record of either chain stands on the header, so a chain vouches for the budget too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
+
+from dpselect.accounting.ledger import clock
+from dpselect.accounting.ledger.filter import CURRENCIES, LONGEST_TOTAL, Currency, amount_of, total_after
+from dpselect.errors import LedgerDamaged
+from dpselect.exact.numbers import exact_text
+
+VERSION = 1
+"""The version of the format that this module writes; it reads no other."""
+
+Row: TypeAlias = Sequence[Any]
+"""The columns of a row, as a database gave them: of any type, if it is damaged."""
+
+_RATIONAL = re.compile(rf"(?a:(\d{{1,{LONGEST_TOTAL}}})(?:/(\d{{1,{LONGEST_TOTAL}}}))?)")
+
+
+class Mark(NamedTuple):
+    """A place in a chain: so many records, the last with this digest."""
+
+    number: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a ledger is: written once."""
+
+    budget: Currency
+    dataset: str | None
+    unit: str | None
+    anchor: str | None
+    created: datetime
+    digest: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One charge: what it cost, in the currency of the ledger, and the sum with it."""
+
+    number: int
+    loss: Currency
+    total: Currency
+    reason: str
+    request_id: str | None
+    digest: str
+    time: datetime
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The stored answer to the request of an entry."""
+
+    number: int
+    entry: int
+    answer: str
+    digest: str
+
+
+def digest(kind: str, before: str, columns: Row) -> str:
+    """Hash a record together with the digest before it."""
+    text = json.dumps([f"dpselect {kind}", before, *columns], separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+# ---- writing ---------------------------------------------------------------------------------------------
+
+
+def new_header(
+    budget: Currency, *, dataset: str | None, unit: str | None, anchor: str | None, created: datetime
+) -> Header:
+    """Make the header of a new ledger."""
+    header = Header(budget, dataset, unit, anchor, created, "")
+    return Header(budget, dataset, unit, anchor, created, digest("header", "", header_row(header)[:-1]))
+
+
+def header_row(header: Header) -> tuple[Any, ...]:
+    """Give the columns of a header, the digest last."""
+    kind, budget = type(header.budget).__name__, exact_text(amount_of(header.budget))
+    created = clock.written(header.created)
+    return (VERSION, kind, budget, header.dataset, header.unit, header.anchor, created, header.digest)
+
+
+def entry_row(entry: Entry) -> tuple[Any, ...]:
+    """Give the columns of an entry, the digest last."""
+    sums = exact_text(amount_of(entry.loss)), exact_text(amount_of(entry.total))
+    return (entry.number, *sums, entry.reason, entry.request_id, clock.written(entry.time), entry.digest)
+
+
+def answer_row(answer: Answer) -> tuple[Any, ...]:
+    """Give the columns of an answer, the digest last."""
+    return (answer.number, answer.entry, answer.answer, answer.digest)
+
+
+# ---- reading ---------------------------------------------------------------------------------------------
+
+
+def read_header(rows: Sequence[Row]) -> Header:
+    """Read the one header; refuse every other."""
+    known = len(rows) == 1 and len(rows[0]) == 8
+    if known and isinstance(rows[0][0], int) and rows[0][0] > VERSION:
+        raise LedgerDamaged("the ledger was written by a newer dpselect. Install that one to open it.")
+    try:
+        (version, kind, budget, dataset, unit, anchor, created, written), *_ = rows
+        header = Header(_loss(budget, kind), dataset, unit, anchor, clock.read(created), written)
+        good = known and version == VERSION and written == digest("header", "", rows[0][:-1])
+    except (ValueError, TypeError, KeyError):
+        good = False
+    if not good:
+        raise LedgerDamaged("the header of the ledger is damaged; it accepts no charge.", entry=0)
+    return header
+
+
+def read_entry(row: Row, before: str, currency: type[Currency]) -> Entry:
+    """Read an entry that follows a digest; refuse it if it is not what was written there."""
+    number, written = row[0], row[-1]
+    try:
+        if written == digest("entry", before, row[:-1]):
+            loss, total = _loss(row[1], currency.__name__), _loss(row[2], currency.__name__)
+            return Entry(number, loss, total, row[3], row[4], written, clock.read(row[5]))
+    except (ValueError, TypeError):
+        pass
+    raise damaged(number)
+
+
+def read_answer(row: Row, before: str, entry_digest: str) -> Answer:
+    """Read an answer that follows a digest; refuse it if it is not what was written there."""
+    if row[-1] == answer_digest(row[:-1], before, entry_digest):
+        return Answer(*row)
+    raise LedgerDamaged("a stored answer is damaged; the ledger accepts no charge.", entry=_number(row[1]))
+
+
+def answer_digest(columns: Row, before: str, entry_digest: str) -> str:
+    """Hash an answer together with the answer before it and the entry that it belongs to."""
+    try:
+        return digest("answer", before, [entry_digest, *columns])
+    except TypeError:
+        return ""
+
+
+def following(entry: Entry, before: Entry | None, header: Header) -> Entry:
+    """Check that an entry, whose digest is right, also counts on from the one before."""
+    number, spent = (before.number, before.total) if before else (0, header.budget * 0)
+    time = before.time if before else header.created
+    total = total_after(spent, entry.loss, header.budget)
+    if not (entry.number == number + 1 and entry.total == total and time <= entry.time):
+        raise damaged(number + 1)
+    return entry
+
+
+def damaged(number: object) -> LedgerDamaged:
+    """Name the first bad entry."""
+    known = _number(number)
+    return LedgerDamaged(
+        f"entry {'of the ledger' if known is None else known} is damaged; the ledger accepts no charge. "
+        "Keep the files and put back the newest whole copy.",
+        entry=known,
+    )
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < 2**63 else None
+
+
+def _loss(text: str, kind: str) -> Currency:
+    found = _RATIONAL.fullmatch(text)
+    if not found or not int(found[2] or 1):
+        raise ValueError
+    return CURRENCIES[kind](Fraction(int(found[1]), int(found[2] or 1)))

@@ -1,0 +1,95 @@
+"""The filter: which charge a budget still affords. The exact sum, nothing else.
+
+Reference: Rogers, Roth, Ullman & Vadhan 2016 (pure); Whitehouse, Ramdas, Rogers & Wu 2023 (concentrated).
+Proof:     filter.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from dpselect.errors import IncomparableLosses, InvalidParameter
+from dpselect.exact.numbers import MOST_DIGITS
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.profiles import PrivacyProfile
+
+Currency: TypeAlias = PureDP | ZCDP
+"""What a ledger holds."""
+
+CURRENCIES: dict[str, type[Currency]] = {"PureDP": PureDP, "ZCDP": ZCDP}
+LONGEST_TOTAL = 4000
+"""The most digits of the numerator and of the denominator of a sum."""
+_LIMITS: dict[int, int] = {digits: 10**digits for digits in (MOST_DIGITS, LONGEST_TOTAL)}
+
+
+def zcdp_of_pure(epsilon: Fraction) -> Fraction:
+    """Bound rho of an epsilon-private release: epsilon² / 2 (Bun & Steinke 2016, Proposition 1.4)."""
+    return epsilon * epsilon / 2
+
+
+def amount_of(loss: Currency) -> Fraction:
+    """Give the number of a loss that is known to be finite."""
+    return Fraction(loss.epsilon if isinstance(loss, PureDP) else loss.rho)
+
+
+def is_infinite(loss: Currency) -> bool:
+    """Say whether a loss is beyond every budget."""
+    return math.inf in loss.parts()
+
+
+def checked_budget(budget: object) -> Currency:
+    """Refuse what cannot be the budget of a ledger."""
+    way_out = 'Write PureDP("1") or ZCDP("1/2").'
+    if not isinstance(budget, PureDP | ZCDP):
+        raise InvalidParameter.must_be("budget", "a loss, PureDP or ZCDP", got=budget, way_out=way_out)
+    if is_infinite(budget) or not amount_of(budget) > 0:
+        raise InvalidParameter(f"budget must be positive and finite; got {budget}. {way_out}")
+    if not is_short(amount_of(budget), MOST_DIGITS):
+        raise InvalidParameter(f"budget must have at most {MOST_DIGITS} digits. {way_out}")
+    return budget
+
+
+def cost(loss: object, currency: type[Currency]) -> Currency:
+    """Give what a loss costs in the currency of a ledger; refuse what has no proved price there."""
+    if not isinstance(loss, PureDP | ZCDP | ApproxDP | RenyiDP | PrivacyProfile):
+        raise InvalidParameter.must_be(
+            "loss", "a loss", got=loss, way_out='Write PureDP("1/2"), or take the price of a measurement.'
+        )
+    if isinstance(loss, PureDP | ZCDP):
+        _refuse_long(loss)
+        if isinstance(loss, currency):
+            return loss
+        if isinstance(loss, PureDP):
+            return ZCDP(math.inf if is_infinite(loss) else zcdp_of_pure(amount_of(loss)))
+    accepted = "PureDP" if currency is PureDP else "ZCDP, and PureDP by conversion"
+    measure = "max_divergence()" if currency is PureDP else "zero_concentrated_divergence()"
+    raise IncomparableLosses(
+        f"this ledger takes {accepted}; got {type(loss).__name__}. "
+        f"Make the measurement for {measure} and charge its price, or keep another ledger for it."
+    )
+
+
+def _refuse_long(loss: Currency) -> None:
+    if not is_infinite(loss) and not is_short(amount_of(loss), MOST_DIGITS):
+        raise InvalidParameter(
+            f"loss must have at most {MOST_DIGITS} digits above and below the line. Round it up."
+        )
+
+
+def is_short(x: Fraction, digits: int) -> bool:
+    """Say whether numerator and denominator have at most so many digits."""
+    return x.numerator < _LIMITS[digits] and x.denominator < _LIMITS[digits]
+
+
+def total_after(spent: Any, price: Any, budget: Any) -> Any:  # noqa: ANN401 - three losses of one kind
+    """Give the sum if the budget affords it; None if not. The one comparison that protects everybody."""
+    total = spent + price
+    if not total <= budget:
+        return None
+    if not is_short(amount_of(total), LONGEST_TOTAL):
+        raise InvalidParameter(
+            f"loss must keep the sum of the ledger within {LONGEST_TOTAL} digits. Round it up to fewer."
+        )
+    return total

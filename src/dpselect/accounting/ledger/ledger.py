@@ -1,0 +1,309 @@
+"""The ledger: a budget on disk that cannot be overspent.
+
+The order of a release is: validate, charge durably, read, draw, store, answer. What fails after the charge is
+not refunded; nothing is ever edited or deleted.
+
+Format and faults: docs/explanation/ledger.md
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, TypeAlias
+
+from dpselect.accounting.ledger import anchor as anchors
+from dpselect.accounting.ledger import tables
+from dpselect.accounting.ledger.book import Book, another_ledger
+from dpselect.accounting.ledger.chain import (
+    Answer,
+    Entry,
+    Mark,
+    answer_digest,
+    answer_row,
+    damaged,
+    digest,
+    entry_row,
+    header_row,
+    new_header,
+    read_header,
+)
+from dpselect.accounting.ledger.clock import Clock, minute, system_clock
+from dpselect.accounting.ledger.filter import Currency, amount_of, checked_budget, cost, total_after
+from dpselect.accounting.ledger.places import local_file, session_at
+from dpselect.accounting.ledger.tables import ANSWERS, ENTRIES
+from dpselect.accounting.ledger.texts import LONGEST_NAME, LONGEST_REASON, answer_text, line, optional_line
+from dpselect.errors import AlreadyAnswered, AlreadyCharged, BudgetExhausted, InvalidParameter
+from dpselect.privacy.losses import PureDP
+
+Place: TypeAlias = str | os.PathLike[str]
+"""A path, or a URL that begins with postgresql://."""
+
+ONE = PureDP("1")
+
+
+class Ledger:
+    """What was spent of a budget, exactly and durably. Made by ``create`` or ``open``.
+
+    One object may be used by many threads, and survives a fork. It shows its budget to everybody, and holds
+    nothing but public text: no score, count or noise.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = Ledger.create(f"{folder.name}/food.ledger", budget=PureDP(1), dataset="orders")
+    >>> entry = ledger.charge(PureDP("3/4"), reason="favourite dish")
+    >>> ledger.spent, ledger.remaining
+    (PureDP('3/4'), PureDP('1/4'))
+    >>> ledger.charge(PureDP("1/2"), reason="food")
+    Traceback (most recent call last):
+    dpselect.errors.BudgetExhausted: 'food' costs epsilon 1/2; 1/4 of 1 is left.
+    >>> ledger.close()
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, book: Book, anchor: Path, clock: Clock) -> None:
+        """Take an open book and verify it. Users call ``create`` or ``open``."""
+        self._book, self._session = book, book.session
+        self._anchor, self._clock = anchor, clock
+        self._seen = anchors.at_start(book.header.digest)
+        self.verify()
+
+    # ---- beginning ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(  # noqa: PLR0913 - each is a fact of the new ledger
+        cls,
+        path_or_url: Place,
+        *,
+        budget: Currency = ONE,
+        dataset: str | None = None,
+        unit: str | None = None,
+        anchor: Place | None = None,
+        clock: Clock = system_clock,
+    ) -> Self:
+        """Make a new ledger: a file, or tables in a PostgreSQL database.
+
+        ``dataset`` and ``unit`` are names that the curator chooses. ``anchor`` is a file on another disk, if
+        possible; without it, a companion of the file, or a file in the user's state folder for PostgreSQL.
+        """
+        place = None if anchor is None else local_file(anchor, "the anchor")
+        header = new_header(
+            checked_budget(budget),
+            dataset=optional_line(dataset, "dataset", longest=LONGEST_NAME),
+            unit=optional_line(unit, "unit", longest=LONGEST_NAME),
+            anchor=None if place is None else str(place),
+            created=minute(clock),
+        )
+        session = session_at(path_or_url)
+        if not session.shared or place is not None:
+            anchors.refuse_taken(place or session.anchor(), session.place)
+        session.create(header_row(header))
+        book = Book.at(session)
+        return cls(book, _anchored(book, place, "as found"), clock)
+
+    @classmethod
+    def open(cls, path_or_url: Place, *, anchor: Place | None = None, clock: Clock = system_clock) -> Self:
+        """Open a ledger and verify all of it. ``anchor`` says where its anchor is, if it was moved."""
+        place, book = _found(path_or_url, anchor)
+        return cls(book, _anchored(book, place, "by its anchor"), clock)
+
+    @classmethod
+    def vouch(cls, path_or_url: Place, *, anchor: Place | None = None, clock: Clock = system_clock) -> Self:
+        """Open a ledger whose anchor is gone, and write a new one.
+
+        You vouch for it: nothing can show any more whether entries are missing at the end. An anchor that is
+        there is never replaced.
+        """
+        place, book = _found(path_or_url, anchor)
+        anchors.refuse_taken(_anchor_place(book, place), book.session.place)
+        return cls(book, _anchored(book, place, "as found"), clock)
+
+    # ---- spending ----------------------------------------------------------------------------------------
+
+    def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> Entry:
+        """Charge a loss, durably, before any data is read; or raise, and nothing is charged.
+
+        ``BudgetExhausted``: it costs more than is left. ``AlreadyCharged``: the request was charged before.
+        ``LedgerUnavailable``: it could not be written; release nothing.
+        """
+        reason = line(reason, "reason", longest=LONGEST_REASON)
+        request_id = optional_line(request_id, "request_id", longest=LONGEST_NAME)
+        price = cost(loss, type(self.budget))
+        now = minute(self._clock)
+        with anchors.opened(self._anchor) as anchor:
+            with self._session.writing():
+                last = self._last(anchor.read())
+                if request_id is not None:
+                    self._refuse_charged(request_id)
+                spent = last.total if last else self.budget * 0
+                total = total_after(spent, price, self.budget)
+                if total is None:
+                    raise BudgetExhausted(reason, price, self._rest(spent), self.budget)
+                before = Mark(last.number, last.digest) if last else self._book.start
+                time = max(now, last.time if last else self._book.header.created)
+                entry = Entry(before.number + 1, price, total, reason, request_id, "", time)
+                entry = replace(entry, digest=digest("entry", before.digest, entry_row(entry)[:-1]))
+                self._session.append(ENTRIES, entry_row(entry))
+            anchor.advance(entries=Mark(entry.number, entry.digest))
+        self._saw(entries=Mark(entry.number, entry.digest))
+        return entry
+
+    def store(self, request_id: str, answer: str) -> None:
+        """Keep the answer to a charged request, once: whoever asks again gets the same."""
+        request_id = line(request_id, "request_id", longest=LONGEST_NAME)
+        text = answer_text(answer)
+        with anchors.opened(self._anchor) as anchor:
+            with self._session.writing():
+                known = anchor.read()
+                self._last(known)
+                before = self._book.last_answer(known.answers, self._seen.answers)
+                entry = self._entry_of(request_id)
+                if entry is None:
+                    raise InvalidParameter.must_be(
+                        "request_id",
+                        "one that was charged",
+                        got=request_id,
+                        way_out="Charge first, then read.",
+                    )
+                if tables.number_of_answer(self._session, entry.number) is not None:
+                    raise AlreadyAnswered(request_id)
+                stored = Answer(before.number + 1, entry.number, text, "")
+                checksum = answer_digest(answer_row(stored)[:-1], before.digest, entry.digest)
+                self._session.append(ANSWERS, answer_row(replace(stored, digest=checksum)))
+            anchor.advance(answers=Mark(stored.number, checksum))
+        self._saw(answers=Mark(stored.number, checksum))
+
+    def answer(self, request_id: str) -> str | None:
+        """Give the stored answer to a request; None if there is none."""
+        request_id = line(request_id, "request_id", longest=LONGEST_NAME)
+        known = anchors.peeked(self._anchor)
+        self._book.last_answer(known.answers, self._seen.answers)
+        entry = self._entry_of(request_id)
+        number = None if entry is None else tables.number_of_answer(self._session, entry.number)
+        if entry is None or number is None:
+            return None
+        found = self._book.answer(number)
+        if found.entry != entry.number:
+            raise damaged(entry.number)
+        return found.answer
+
+    # ---- looking -----------------------------------------------------------------------------------------
+
+    @property
+    def budget(self) -> Currency:
+        """What there was to spend."""
+        return self._book.header.budget
+
+    @property
+    def dataset(self) -> str | None:
+        """The name of the data set."""
+        return self._book.header.dataset
+
+    @property
+    def unit(self) -> str | None:
+        """The name of the privacy unit."""
+        return self._book.header.unit
+
+    @property
+    def spent(self) -> Currency:
+        """The sum of all charges."""
+        last = self._last(anchors.peeked(self._anchor))
+        return last.total if last else self.budget * 0
+
+    @property
+    def remaining(self) -> Currency:
+        """What is left."""
+        return self._rest(self.spent)
+
+    def entries(self) -> Iterator[Entry]:
+        """Read all entries, from the first; each is checked before it is given out."""
+        return self._book.entries()
+
+    def verify(self) -> int:
+        """Check everything that was ever written; give the number of entries, or raise ``LedgerDamaged``."""
+        self._session.check()
+        if read_header(tables.header_rows(self._session)) != self._book.header:
+            raise another_ledger()
+        ends = self._book.walked(anchors.peeked(self._anchor), self._seen)
+        self._saw(entries=ends.entries, answers=ends.answers)
+        return ends.entries.number
+
+    def close(self) -> None:
+        """Let go of the file or the server. A ledger that is used again opens itself again."""
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Ledger {self._session.place!r} with a budget of {self.budget}>"
+
+    # ---- within ------------------------------------------------------------------------------------------
+
+    def _last(self, known: anchors.Anchored) -> Entry | None:
+        """Read the last entry. The anchor was read before it: the ledger can only have grown since."""
+        if known.header != self._book.header.digest:
+            raise another_ledger()
+        return self._book.last_entry(known.entries, self._seen.entries)
+
+    def _entry_of(self, request_id: str) -> Entry | None:
+        number = tables.number_of_request(self._session, request_id)
+        if number is None:
+            return None
+        entry = self._book.entry(number)
+        if entry.request_id != request_id:
+            raise damaged(number)
+        return entry
+
+    def _refuse_charged(self, request_id: str) -> None:
+        entry = self._entry_of(request_id)
+        if entry is not None:
+            raise AlreadyCharged(request_id, entry)
+
+    def _rest(self, spent: Currency) -> Currency:
+        return type(self.budget)(amount_of(self.budget) - amount_of(spent))
+
+    def _saw(self, *, entries: Mark | None = None, answers: Mark | None = None) -> None:
+        """Remember how far it has come. Threads may overwrite each other: an older place is as true."""
+        seen = self._seen
+        self._seen = replace(seen, entries=entries or seen.entries, answers=answers or seen.answers)
+
+
+def _found(path_or_url: Place, anchor: Place | None) -> tuple[Path | None, Book]:
+    place = None if anchor is None else local_file(anchor, "the anchor")
+    session = session_at(path_or_url)
+    if not session.exists():
+        raise InvalidParameter(
+            f"a ledger must be there to be opened; there is none at {session.place!r}. "
+            "Make one: Ledger.create(...)."
+        )
+    return place, Book.at(session)
+
+
+def _anchor_place(book: Book, named: Path | None) -> Path:
+    chosen = book.header.anchor
+    return named or (Path(chosen) if chosen else book.session.anchor())
+
+
+def _anchored(book: Book, named: Path | None, trusted: Literal["as found", "by its anchor"]) -> Path:
+    """Find the anchor; write a new one where that is allowed.
+
+    It is for a ledger without entries, for one that somebody vouches for, and for one on a server that this
+    user never met: there every user has an anchor of their own.
+    """
+    path = _anchor_place(book, named)
+    if not path.exists():
+        ends = book.walked()
+        never_met = book.session.shared and not named and not book.header.anchor
+        if (ends.entries.number or ends.answers.number) and trusted == "by its anchor" and not never_met:
+            raise anchors.missing(path)
+        anchors.dropped(path, ends)
+    return path

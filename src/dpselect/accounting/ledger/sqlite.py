@@ -1,0 +1,227 @@
+"""A ledger in a SQLite file: write-ahead log, synced to disk at every commit, one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dpselect.accounting.ledger.anchor import sync_folder
+from dpselect.accounting.ledger.sessions import PATIENCE, Held
+from dpselect.accounting.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER
+from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
+
+APPLICATION = 0x6470736C
+"""Written into the file, so that other programs can tell what it is: "dpsl"."""
+
+_TABLES = [
+    f"""CREATE TABLE {HEADER} (version INTEGER NOT NULL, measure TEXT NOT NULL, budget TEXT NOT NULL,
+    dataset TEXT, unit TEXT, anchor TEXT, created TEXT NOT NULL, digest TEXT NOT NULL)""",
+    f"""CREATE TABLE {ENTRIES} (number INTEGER PRIMARY KEY, loss TEXT NOT NULL, total TEXT NOT NULL,
+    reason TEXT NOT NULL, request_id TEXT, time TEXT NOT NULL, digest TEXT NOT NULL)""",
+    f"""CREATE TABLE {ANSWERS} (number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, answer TEXT NOT NULL,
+    digest TEXT NOT NULL)""",
+    f"CREATE UNIQUE INDEX dpselect_requests ON {ENTRIES} (request_id) WHERE request_id IS NOT NULL",
+    f"CREATE UNIQUE INDEX dpselect_answered ON {ANSWERS} (entry)",
+]
+_NEXT = {
+    HEADER: "EXISTS (SELECT 1 FROM dpselect_header)",
+    ENTRIES: """NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM dpselect_entries)
+    OR EXISTS (SELECT 1 FROM dpselect_entries WHERE request_id = NEW.request_id)""",
+    ANSWERS: """NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM dpselect_answers)
+    OR NOT EXISTS (SELECT 1 FROM dpselect_entries WHERE number = NEW.entry)
+    OR EXISTS (SELECT 1 FROM dpselect_answers WHERE entry = NEW.entry)""",
+}
+_TRIGGERS = [
+    f"CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table} {when} "
+    f"BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END"
+    for table, unlike_next in _NEXT.items()
+    for verb, when in (("UPDATE", ""), ("DELETE", ""), ("INSERT", f"WHEN {unlike_next}"))
+]
+SCHEMA = [*_TABLES, *_TRIGGERS]
+
+# What passes, or what the owner of the machine can mend. Every other error means damage.
+_PASSING = {
+    sqlite3.SQLITE_BUSY: "others kept it busy for too long",
+    sqlite3.SQLITE_LOCKED: "others kept it busy for too long",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_READONLY: "it is read-only",
+    sqlite3.SQLITE_PERM: "access was denied",
+    sqlite3.SQLITE_AUTH: "access was denied",
+    sqlite3.SQLITE_CANTOPEN: "its files could not be opened",
+    sqlite3.SQLITE_IOERR: "the disk failed",
+    sqlite3.SQLITE_NOMEM: "memory is full",
+    sqlite3.SQLITE_INTERRUPT: "it was interrupted",
+    sqlite3.SQLITE_PROTOCOL: "its locks failed",
+    sqlite3.SQLITE_NOLFS: "its files are too large",
+}
+_CUT_SHORT = (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
+
+
+class SqliteSession:
+    """One ledger in one file."""
+
+    shared = False
+
+    def __init__(self, path: Path) -> None:
+        """Take the path; nothing is opened yet."""
+        self.place = str(path)
+        self._path = path
+        self._log = path.with_name(f"{path.name}-wal")
+        self._held = Held(partial(_connected, path), _File.close)
+
+    def anchor(self) -> Path:
+        """Give the companion file."""
+        return self._path.with_name(f"{self._path.name}.anchor")
+
+    def exists(self) -> bool:
+        """Say whether there is a file; if only the anchor is there, the ledger was lost."""
+        if self._path.exists():
+            return True
+        if self.anchor().exists():
+            raise LedgerDamaged(
+                f"the ledger {self.place!r} is gone, but its anchor is there. Put back its newest copy.",
+                entry=0,
+            )
+        return False
+
+    def create(self, header: Sequence[Any]) -> None:
+        """Make the file, for its owner alone, with all tables and the header, or nothing."""
+        try:
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            raise InvalidParameter(
+                f"a new ledger must be a new file; {self.place!r} is there. Open it: Ledger.open(...)."
+            ) from None
+        except OSError as problem:
+            why = os.strerror(problem.errno or 0)
+            raise LedgerUnavailable(f"the ledger {self.place!r} could not be created: {why}.") from None
+        try:
+            self.rows("PRAGMA journal_mode = WAL")
+            with self.writing():
+                for statement in (f"PRAGMA application_id = {APPLICATION}", *SCHEMA):
+                    self.rows(statement)
+                self.append(HEADER, header)
+            sync_folder(self._path.parent)
+        except BaseException:
+            self._held.drop()
+            self._path.unlink()
+            raise
+
+    def rows(self, query: str, *values: object) -> list[Any]:
+        """Ask."""
+        with _translated(self.place), self._held.use() as file:
+            return file.execute(query, values).fetchall()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Take the write lock, then commit to disk or roll back."""
+        with self._held.lock:
+            with _translated(self.place), self._held.use() as file:
+                file.execute("BEGIN IMMEDIATE")
+            try:
+                self._refuse_replaced(file)
+                yield
+                with _translated(self.place):
+                    file.execute("COMMIT")
+            except BaseException:
+                self._give_up(file)
+                raise
+
+    def _give_up(self, file: _File) -> None:
+        try:
+            if file.in_transaction:
+                file.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._held.drop()
+
+    def _refuse_replaced(self, file: _File) -> None:
+        """Refuse to write into a file, or a log, that no longer has its name: nobody else would see it."""
+        log = _identity(self._log)
+        if _identity(self._path) != file.identity or file.log not in (None, log):
+            raise LedgerDamaged(
+                f"the files of the ledger {self.place!r} were replaced while it was open. Open it again."
+            )
+        file.log = log
+
+    def append(self, table: str, row: Sequence[Any]) -> None:
+        """Add a row; the triggers refuse all but the next one."""
+        marks = ", ".join("?" * len(COLUMNS[table]))
+        self.rows(f"INSERT INTO {table} VALUES ({marks})", *row)  # noqa: S608 - names of our own
+
+    def check(self) -> None:
+        """Compare tables, triggers and settings with ours, and indexes with tables."""
+        found = self.rows("SELECT sql FROM sqlite_master ORDER BY sql")
+        names = self.rows(
+            "SELECT type || ' ' || name FROM sqlite_master WHERE sql NOT LIKE 'CREATE%' || name || '%'"
+        )
+        whole = self.rows("PRAGMA integrity_check(1)")
+        mode, application = self.rows("PRAGMA journal_mode"), self.rows("PRAGMA application_id")
+        if (found, names, whole) != ([(sql,) for sql in sorted(SCHEMA)], [], [("ok",)]) or (
+            mode != [("wal",)] or application != [(APPLICATION,)]
+        ):
+            raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
+
+    def close(self) -> None:
+        """Close the file; the last one who does moves the log into it."""
+        self._held.drop()
+
+
+class _File(sqlite3.Connection):
+    """A connection that knows which files it opened."""
+
+    identity: tuple[int, int] | None = None
+    log: tuple[int, int] | None = None
+
+
+def _connected(path: Path) -> _File:
+    file: _File = sqlite3.connect(
+        f"{path.as_uri()}?mode=rw",
+        uri=True,
+        timeout=PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_File,
+    )
+    file.identity = _identity(path)
+    try:
+        for setting in (
+            "synchronous = FULL",
+            "fullfsync = ON",
+            "trusted_schema = OFF",
+            "cell_size_check = ON",
+        ):
+            file.execute(f"PRAGMA {setting}")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - twice in every charge
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def _translated(place: str) -> Iterator[None]:
+    """Say in our own words what SQLite refuses: what passes, and what is damage."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeError) as problem:  # damaged text need not be text
+        code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    else:
+        return
+    if code & 0xFF in _PASSING and code not in _CUT_SHORT:
+        raise LedgerUnavailable(
+            f"the ledger {place!r} could not be used: {_PASSING[code & 0xFF]}. "
+            "Release nothing; mend it and try again."
+        )
+    raise LedgerDamaged(f"{place!r} is no ledger, or a damaged one; it accepts no charge.")

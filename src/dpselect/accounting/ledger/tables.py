@@ -1,0 +1,65 @@
+"""The tables of a ledger and the questions that it asks them: the same in every database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dpselect.accounting.ledger.sessions import Session
+
+HEADER = "dpselect_header"
+ENTRIES = "dpselect_entries"
+ANSWERS = "dpselect_answers"
+CHAINS = (ENTRIES, ANSWERS)
+PAGE = 1000
+
+COLUMNS = {
+    HEADER: ["version", "measure", "budget", "dataset", "unit", "anchor", "created", "digest"],
+    ENTRIES: ["number", "loss", "total", "reason", "request_id", "time", "digest"],
+    ANSWERS: ["number", "entry", "answer", "digest"],
+}
+
+
+def _select(table: str, then: str) -> str:
+    return f"SELECT {', '.join(COLUMNS[table])} FROM {table} {then}"  # noqa: S608 - names of this module only
+
+
+_ALL_HEADERS = _select(HEADER, "")
+_PAGES = {table: _select(table, f"WHERE number > ? ORDER BY number LIMIT {PAGE}") for table in CHAINS}
+_LAST_TWO = {table: _select(table, "ORDER BY number DESC LIMIT 2") for table in CHAINS}
+_TWO = {table: _select(table, "WHERE number IN (?, ?) ORDER BY number DESC") for table in CHAINS}
+_NUMBER_OF_REQUEST = f"SELECT number FROM {ENTRIES} WHERE request_id = ?"  # noqa: S608 - as above
+_NUMBER_OF_ANSWER = f"SELECT number FROM {ANSWERS} WHERE entry = ?"  # noqa: S608 - as above
+
+
+def header_rows(session: Session) -> list[Any]:
+    """Read the header; there should be one."""
+    return session.rows(_ALL_HEADERS)
+
+
+def all_rows(session: Session, table: str) -> Iterator[Any]:
+    """Read a table from its beginning, a page at a time."""
+    number = 0
+    while page := session.rows(_PAGES[table], number):
+        yield from page
+        number = page[-1][0]
+
+
+def last_two(session: Session, table: str) -> list[Any]:
+    """Read the last row of a table and the one before it, in this order."""
+    return session.rows(_LAST_TWO[table])
+
+
+def with_the_one_before(session: Session, table: str, number: int) -> list[Any]:
+    """Read a row of a table and the one before it, in this order."""
+    return session.rows(_TWO[table], number - 1, number)
+
+
+def number_of_request(session: Session, request_id: str) -> int | None:
+    """Find the entry of a request."""
+    return next((row[0] for row in session.rows(_NUMBER_OF_REQUEST, request_id)), None)
+
+
+def number_of_answer(session: Session, entry: int) -> int | None:
+    """Find the answer of an entry."""
+    return next((row[0] for row in session.rows(_NUMBER_OF_ANSWER, entry)), None)

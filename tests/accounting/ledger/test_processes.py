@@ -1,0 +1,134 @@
+"""Faults with real processes: many at once, killed, forked, on a server that crashes."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dpselect import Ledger, PureDP
+from tests.accounting.ledger.places import Place
+from tests.servers.postgres import Server
+
+CHECKOUT = Path(__file__).parents[3]
+PATIENCE = 300
+
+
+def storm(*words: object) -> list[int]:
+    """Let a storm rage to its end; give the numbers that it printed."""
+    command = [sys.executable, "-m", "tests.accounting.ledger.storm", *map(str, words)]
+    done = subprocess.run(
+        command, cwd=CHECKOUT, check=False, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
+@pytest.mark.parametrize("parts", [10, 320])
+def test_e1_eight_processes_of_eight_threads_spend_exactly_the_budget(place: Place, parts: int) -> None:
+    ledger = Ledger.create(place.url, budget=PureDP(1))
+    ledger.close()
+    paid = storm("spend", place.url, 8, 8, f"1/{parts}")
+    assert len(paid) == 8
+    assert sum(paid) == parts == ledger.verify()
+    assert ledger.spent == PureDP(1)
+
+
+def test_e4_two_hundred_kills_lose_nothing_and_overspend_nothing(tmp_path: Path) -> None:
+    killed, ledgers, acknowledged = storm("kill", tmp_path / "{}.ledger", 200, "1/100")
+    assert killed == 200
+    assert ledgers >= 1
+    assert acknowledged >= 100, "the processes were killed before they did anything: let them live longer"
+
+
+@pytest.mark.slow
+def test_e4_a_thousand_kills_lose_nothing_and_overspend_nothing(tmp_path: Path) -> None:
+    killed, _, acknowledged = storm("kill", tmp_path / "{}.ledger", 1000, "1/100")
+    assert killed == 1000
+    assert acknowledged >= 500
+
+
+def test_e4_kills_of_those_who_charge_on_a_server(server_place: Place) -> None:
+    # One schema holds one ledger, so its budget must outlast the kills.
+    killed, ledgers, _ = storm("kill", server_place.url, 30, "1/100000")
+    assert (killed, ledgers) == (30, 1)
+
+
+def test_e4_a_server_that_crashes_keeps_what_it_acknowledged(
+    server_place: Place, postgres_server: Server
+) -> None:
+    ledger = Ledger.create(server_place.url, budget=PureDP(1))
+    command = [
+        sys.executable,
+        "-m",
+        "tests.accounting.ledger.storm",
+        "acknowledge",
+        server_place.url,
+        "1/100000",
+    ]
+    with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as spender:
+        assert spender.stdout is not None
+        said = [spender.stdout.readline() for _ in range(5)]
+        time.sleep(0.2)
+        postgres_server.crash()
+        postgres_server.start()
+        time.sleep(0.5)
+        spender.kill()
+        said += spender.stdout.read().splitlines()
+    entries = {entry.number: entry.digest for entry in ledger.entries()}
+    acknowledged = [line.split() for line in said if len(line.split()) == 2 and len(line.split()[1]) == 64]
+    assert len(acknowledged) > 5
+    assert all(entries[int(number)] == digest for number, digest in acknowledged)
+    assert ledger.verify() == len(entries) >= len(acknowledged)
+
+
+FORKED_BEHIND_PYTHON = """
+import ctypes, os, sys
+from dpselect import Ledger, PureDP
+ledger = Ledger.create(sys.argv[1])
+ledger.charge(PureDP("1/10"), reason="before")
+child = ctypes.PyDLL(None).fork()
+if not child:
+    ledger.charge(PureDP("1/10"), reason="child")
+    ledger.close()
+    os._exit(0)
+os.waitpid(child, 0)
+ledger.charge(PureDP("1/10"), reason="parent")
+print(ledger.verify())
+"""
+
+
+def test_b6_a_fork_that_python_was_not_told_of_is_noticed(place: Place) -> None:
+    command = [sys.executable, "-c", FORKED_BEHIND_PYTHON, place.url]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+THREADS_AT_A_FORK = """
+import os, sys, threading
+from dpselect import Ledger, PureDP
+ledger = Ledger.create(sys.argv[1])
+done = []
+def spend():
+    for _ in range(30):
+        ledger.charge(PureDP("1/1000"), reason="thread")
+    done.append(True)
+thread = threading.Thread(target=spend)
+thread.start()
+children = []
+while not done:
+    child = os.fork()
+    if not child:
+        ledger.charge(PureDP("1/1000"), reason="child")
+        os._exit(0)
+    children.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+thread.join()
+print(ledger.verify() - len(children), set(children))
+"""
+
+
+def test_b6_a_fork_in_the_middle_of_anothers_charge_waits_for_it(file_place: Place) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", THREADS_AT_A_FORK, file_place.url]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (0, "30 {0}\n"), done.stderr
