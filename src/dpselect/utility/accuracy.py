@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sized
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
@@ -62,13 +63,19 @@ class Accuracy:
         mark = "the best score" if self.k == 1 else f"the score of rank {self.k}"
         return (
             f"within {rounded_up(self.within, 2)} of {mark}, "
-            f"with probability {exact_text(self.confidence)} or more ({self.source})"
+            f"with probability {self.sureness} or more ({self.source})"
         )
 
     @property
     def source(self) -> str:
         """The noise that the figure is for, or whose bound it is."""
         return "the lecture's bound" if self.mechanism == "lecture" else f"{self.mechanism} noise"
+
+    @property
+    def sureness(self) -> str:
+        """The confidence as a short decimal, or else as a fraction."""
+        decimal = str(Decimal(self.confidence.numerator) / self.confidence.denominator)
+        return decimal if Fraction(decimal) == self.confidence else exact_text(self.confidence)
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -77,7 +84,7 @@ class Accuracy:
         mark = "best score" if self.k == 1 else f"score of rank {self.k}"
         rows = (
             (f"at most below the {mark}", rounded_up(self.within, 2)),
-            ("with probability of at least", exact_text(self.confidence)),
+            ("with probability of at least", self.sureness),
             ("by", self.source),
         )
         return (

@@ -48,13 +48,11 @@ def noisy_max(behind: NDArray[np.float64]) -> NDArray[np.float64]:
     probabilities = np.zeros_like(distinct)
     ends = _ends(distinct, len(behind))
     for start, end in pairwise(ends):
-        for node, weight in zip(NODES, WEIGHTS, strict=True):
-            above = start + (end - start) * (node + 1) / 2 + distinct
-            half = np.exp(-np.abs(above)) / 2
-            below = np.where(above < 0, -np.abs(above) - np.log(2), np.log1p(-half))
-            everybody = np.exp(np.dot(count, below))
-            rate = np.where(above < 0, 1.0, half / (1 - half))
-            probabilities += weight * (end - start) / 2 * everybody * rate
+        above = start + (end - start) * (NODES[:, None] + 1) / 2 + distinct
+        half = np.exp(-np.abs(above)) / 2
+        below = np.where(above < 0, -np.abs(above) - np.log(2), np.log1p(-half))
+        rate = np.where(above < 0, 1.0, half / (1 - half))
+        probabilities += (end - start) / 2 * WEIGHTS * np.exp(below @ count) @ rate
     return np.asarray(probabilities[place])
 
 
