@@ -52,6 +52,10 @@ class ReleaseFailed(DpselectError, RuntimeError):
         )
 
 
+class MissingPackage(DpselectError, ImportError):
+    """A package that only this feature needs is not installed: install it."""
+
+
 def shown(value: object) -> str:
     """Show a parameter in an error: a plain scalar in at most 40 characters, anything else by its type.
 
