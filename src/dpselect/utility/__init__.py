@@ -12,6 +12,7 @@ from dpselect.utility.accuracy import (
 from dpselect.utility.enclosed_laws import enclosed_law, top_k_law
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.laws import exponential_law, gumbel_law
+from dpselect.utility.plots import plot_accuracy, plot_law, plot_ledger
 from dpselect.utility.selection_law import SelectionLaw
 from dpselect.utility.side_by_side import SideBySide, side_by_side
 from dpselect.utility.worst_case import Mechanism, Noise, failure
@@ -32,6 +33,9 @@ __all__ = [
     "gumbel_law",
     "laplace_law",
     "lead_needed",
+    "plot_accuracy",
+    "plot_law",
+    "plot_ledger",
     "side_by_side",
     "top_k_law",
     "within",
