@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AlreadyAnswered": "dpselect.errors",
     "AlreadyCharged": "dpselect.errors",
+    "Accuracy": "dpselect.utility",
     "ApproxDP": "dpselect.privacy",
     "BoundedRange": "dpselect.accounting",
     "LaplaceDominated": "dpselect.accounting",
@@ -29,12 +30,16 @@ _HOMES = {
     "RenyiDP": "dpselect.privacy",
     "ZCDP": "dpselect.privacy",
     "absolute_distance": "dpselect.privacy",
+    "accuracy": "dpselect.utility",
     "approximate": "dpselect.privacy",
     "atom_domain": "dpselect.privacy",
     "calibrate": "dpselect.accounting",
     "change_one_distance": "dpselect.privacy",
     "compose": "dpselect.accounting",
     "convert": "dpselect.accounting",
+    "epsilon_for": "dpselect.utility",
+    "expected_error": "dpselect.utility",
+    "lead_needed": "dpselect.utility",
     "linf_distance": "dpselect.privacy",
     "make_exponential_mechanism": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
@@ -91,6 +96,11 @@ if TYPE_CHECKING:
     from dpselect.privacy import user_measurement as user_measurement
     from dpselect.privacy import vector_domain as vector_domain
     from dpselect.privacy import zero_concentrated_divergence as zero_concentrated_divergence
+    from dpselect.utility import Accuracy as Accuracy
+    from dpselect.utility import accuracy as accuracy
+    from dpselect.utility import epsilon_for as epsilon_for
+    from dpselect.utility import expected_error as expected_error
+    from dpselect.utility import lead_needed as lead_needed
 else:
     # Hidden from type checkers: a module with __getattr__ would seem to them to have every name there is.
     def __getattr__(name: str) -> object:

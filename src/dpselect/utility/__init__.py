@@ -1,0 +1,42 @@
+"""What epsilon buys: accuracy before paying, and the exact laws of the mechanisms on public scores."""
+
+from dpselect.utility.accuracy import (
+    Accuracy,
+    Problem,
+    accuracy,
+    epsilon_for,
+    expected_error,
+    lead_needed,
+    within,
+)
+from dpselect.utility.enclosed_laws import enclosed_law, top_k_law
+from dpselect.utility.laplace_law import laplace_law
+from dpselect.utility.laws import exponential_law, gumbel_law
+from dpselect.utility.plots import plot_accuracy, plot_law, plot_ledger
+from dpselect.utility.selection_law import SelectionLaw
+from dpselect.utility.side_by_side import SideBySide, side_by_side
+from dpselect.utility.worst_case import Mechanism, Noise, failure
+
+__all__ = [
+    "Accuracy",
+    "Mechanism",
+    "Noise",
+    "Problem",
+    "SelectionLaw",
+    "SideBySide",
+    "accuracy",
+    "enclosed_law",
+    "epsilon_for",
+    "expected_error",
+    "exponential_law",
+    "failure",
+    "gumbel_law",
+    "laplace_law",
+    "lead_needed",
+    "plot_accuracy",
+    "plot_law",
+    "plot_ledger",
+    "side_by_side",
+    "top_k_law",
+    "within",
+]

@@ -1,0 +1,271 @@
+"""What a budget buys, asked before it is spent: no data is needed, and none is looked at.
+
+Every figure holds for all scores that a data set may have. All are bounds from above, in the units of the
+score (votes, dollars), at most a relative 2**-60 above the formula that they state.
+
+Reference: the lecture, Proposition 1.4 and Theorem 2.3; worst_case.proof.md for the sharp forms.
+Proof:     accuracy.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sized
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.enclosures import sqrt
+from dpselect.exact.numbers import Number, exact_text, not_negative, positive, probability, rounded_up, whole
+from dpselect.privacy.neighbours import Neighbours, metric_of
+from dpselect.utility.worst_case import Mechanism, distance, mean_distance
+
+MECHANISMS = ("exponential", "gumbel", "lecture")
+SURE = Fraction(99, 100)
+"""How sure we are if nobody says how sure to be."""
+
+
+@runtime_checkable
+class Problem(Protocol):
+    """What the accuracy of a selection problem depends on: how many outputs, and how far scores move apart.
+
+    A problem may also have ``d_linf(neighbours)``, how far one score moves: only the lecture's bound asks.
+    """
+
+    @property
+    def outputs(self) -> Sized:
+        """The candidates."""
+
+    @property
+    def unit(self) -> Fraction:
+        """The step between possible scores."""
+
+    def d_range(self, neighbours: Any, /) -> Fraction:  # noqa: ANN401 - problems name their relations themselves
+        """Bound how far the scores of neighbours move apart."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """With probability ``confidence`` or more, no winner's score is further than ``within`` below the best.
+
+    For k winners: below the k-th best score. ``unit`` is the step between possible scores.
+    """
+
+    within: Fraction
+    confidence: Fraction
+    mechanism: Mechanism
+    unit: Fraction
+    k: int = 1
+
+    def __str__(self) -> str:
+        mark = "the best score" if self.k == 1 else f"the score of rank {self.k}"
+        return (
+            f"within {rounded_up(self.within, 2)} of {mark}, "
+            f"with probability {self.sureness} or more ({self.source})"
+        )
+
+    @property
+    def source(self) -> str:
+        """The noise that the figure is for, or whose bound it is."""
+        return "the lecture's bound" if self.mechanism == "lecture" else f"{self.mechanism} noise"
+
+    @property
+    def sureness(self) -> str:
+        """The confidence as a short decimal, or else as a fraction."""
+        decimal = str(Decimal(self.confidence.numerator) / self.confidence.denominator)
+        return decimal if Fraction(decimal) == self.confidence else exact_text(self.confidence)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        mark = "best score" if self.k == 1 else f"score of rank {self.k}"
+        rows = (
+            (f"at most below the {mark}", rounded_up(self.within, 2)),
+            ("with probability of at least", self.sureness),
+            ("by", self.source),
+        )
+        return (
+            "<table>"
+            + "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
+            + "</table>"
+        )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A question and its noise: n candidates, k winners, at a scale of ``reach`` over the budget."""
+
+    n: int
+    k: int
+    reach: Fraction
+    mechanism: Mechanism
+    unit: Fraction
+
+    def scale(self, epsilon: Number | None, rho: Number | None) -> Fraction:
+        """Give the scale that the budget pays for; a square root is rounded up."""
+        if epsilon is not None and rho is None:
+            return self.draws * self.reach / positive(epsilon, "epsilon")
+        if rho is None or epsilon is not None:
+            got = "neither" if rho is None else "both"
+            raise InvalidParameter(f"one of epsilon and rho must be given; got {got}.")
+        if self.mechanism != "gumbel":
+            raise InvalidParameter.must_be(
+                "mechanism",
+                '"gumbel" where rho is the budget',
+                got=self.mechanism,
+                way_out='Write mechanism="gumbel", or give epsilon.',
+            )
+        return self.reach * sqrt(self.draws / (8 * positive(rho, "rho"))).high
+
+    @property
+    def draws(self) -> int:
+        """How many of the k draws can differ: where all candidates win, the last one is no choice."""
+        return min(self.k, self.n - 1)
+
+
+def _plan(problem: Problem, k: int, neighbours: Neighbours, mechanism: Mechanism) -> _Plan:
+    if not isinstance(problem, Problem):
+        raise InvalidParameter.must_be(
+            "problem", "a selection problem", got=problem, way_out="Write counting(100) for 100 candidates."
+        )
+    metric_of(neighbours)
+    n = _candidates(len(problem.outputs))
+    reach = problem.d_range(neighbours)
+    alone = getattr(problem, "d_linf", None)
+    if mechanism == "lecture" and neighbours == "change_one" and alone is not None:
+        reach = 2 * alone(neighbours)
+    return _Plan(n, _winners(k, n), Fraction(reach), _known(mechanism), Fraction(problem.unit))
+
+
+def _candidates(n: int) -> int:
+    return whole(n, "the number of candidates", least=1)
+
+
+def _winners(k: int, n: int) -> int:
+    return whole(k, "k", least=1, most=n)
+
+
+def _known(mechanism: Mechanism) -> Mechanism:
+    if mechanism not in MECHANISMS:
+        raise InvalidParameter.must_be("mechanism", '"exponential", "gumbel" or "lecture"', got=mechanism)
+    return mechanism
+
+
+def _doubt(confidence: Number) -> Fraction:
+    """Read a confidence; give what is left to one."""
+    sure = probability(confidence, "confidence")
+    if not 0 < sure < 1:
+        raise InvalidParameter.must_be(
+            "confidence",
+            "between 0 and 1, not at either end",
+            got=confidence,
+            way_out='Write "0.99" for one failure in a hundred.',
+        )
+    return 1 - sure
+
+
+def within(mechanism: Mechanism, scale: Number, n: int, k: int = 1, confidence: Number = SURE) -> Fraction:
+    """Bound how far below the k-th best of n scores a winner lies, at a given scale of the noise.
+
+    Postcondition
+        P(some winner's score < k-th best score - within) <= 1 - confidence, whatever the scores.
+        For k = 1 and "exponential" or "gumbel" no smaller number will do, up to rounding upward.
+
+    >>> rounded_up(within("gumbel", 4, 100), 2)
+    '36.77'
+    """
+    candidates = _candidates(n)
+    spread, winners = not_negative(scale, "scale"), _winners(k, candidates)
+    return spread * distance(_known(mechanism), candidates, winners, _doubt(confidence))
+
+
+def accuracy(  # noqa: PLR0913 - each is part of the question
+    problem: Problem,
+    *,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    k: int = 1,
+    confidence: Number = "0.99",
+    neighbours: Neighbours = "add_remove",
+    mechanism: Mechanism = "exponential",
+) -> Accuracy:
+    """Say how far from the best the winners may be, before anything is paid or looked at.
+
+    Postcondition
+        P(some winner's score < k-th best score - within) <= 1 - confidence, on every data set.
+        For one winner this is the exact worst case, rounded up; for more it is a closed bound.
+        ``mechanism`` is the noise, "exponential" or "gumbel" (the exponential mechanism of the
+        literature), or "lecture" for the classical bound, which both noises keep.
+    """
+    plan = _plan(problem, k, neighbours, mechanism)
+    doubt = _doubt(confidence)
+    far = plan.scale(epsilon, rho) * distance(plan.mechanism, plan.n, plan.k, doubt)
+    return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k)
+
+
+def expected_error(
+    problem: Problem,
+    *,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    neighbours: Neighbours = "add_remove",
+    mechanism: Mechanism = "exponential",
+) -> Fraction:
+    """Bound how far a single winner's score lies below the best on average.
+
+    Postcondition
+        E[best score - winner's score] is at most this, on every data set; for both noises it is the
+        exact worst case, rounded up.
+    """
+    plan = _plan(problem, 1, neighbours, mechanism)
+    return plan.scale(epsilon, rho) * mean_distance(plan.mechanism, plan.n)
+
+
+def epsilon_for(  # noqa: PLR0913 - each is part of the question
+    problem: Problem,
+    *,
+    within: Number,
+    k: int = 1,
+    confidence: Number = "0.99",
+    neighbours: Neighbours = "add_remove",
+    mechanism: Mechanism = "exponential",
+) -> Fraction:
+    """Give the smallest epsilon, rounded up, whose accuracy is ``within``.
+
+    Postcondition
+        ``accuracy(problem, epsilon=result, ...).within <= within``. Zero where even a blind draw is as good.
+    """
+    plan = _plan(problem, k, neighbours, mechanism)
+    wanted = positive(within, "within")
+    return plan.draws * plan.reach * distance(plan.mechanism, plan.n, plan.k, _doubt(confidence)) / wanted
+
+
+def lead_needed(  # noqa: PLR0913 - each is part of the question
+    problem: Problem,
+    *,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    k: int = 1,
+    confidence: Number = "0.99",
+    neighbours: Neighbours = "add_remove",
+    mechanism: Mechanism = "exponential",
+) -> Fraction:
+    """Say how far the k best must lead the rest, so that they are the winners.
+
+    Postcondition
+        If the k-th best score exceeds the next one by this much, the winners are the k best with
+        probability ``confidence`` or more. It is a multiple of the problem's unit.
+    """
+    found = accuracy(
+        problem,
+        epsilon=epsilon,
+        rho=rho,
+        k=k,
+        confidence=confidence,
+        neighbours=neighbours,
+        mechanism=mechanism,
+    )
+    return math.ceil(found.within / found.unit) * found.unit

@@ -1,0 +1,137 @@
+"""How far from the best a selection may land, whatever the scores: worst cases, in units of the scale.
+
+n candidates, k winners. A winner fails at distance t if its score lies more than t below the k-th best score.
+
+Reference: McKenna & Sheldon 2020 (permute-and-flip); Durfee & Rogers 2019 (top-k); the lecture's Proposition
+           1.4 and Theorem 2.3.
+Proof:     worst_case.proof.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from dpselect.exact.enclosures import Ball, Enclosure, compare, enclose, exp, log
+
+Noise: TypeAlias = Literal["exponential", "gumbel"]
+Mechanism: TypeAlias = Literal["exponential", "gumbel", "lecture"]
+
+BITS = 64
+"""Figures are at most a relative 2**-BITS above the bound that they state."""
+
+FAR = 4096
+"""At such a distance in units of the scale, a bound on a failure is as good as its value."""
+
+
+def failure(noise: Noise, t: Fraction, n: int, k: int = 1, *, precision: int = BITS) -> Enclosure:
+    """Enclose the largest probability, over all scores, that some of the k winners fails at distance t.
+
+    >>> failure("gumbel", Fraction(0), 4).high
+    Fraction(3, 4)
+    """
+    rivals = n - k
+    if rivals == 0:
+        return Enclosure(Fraction(0), Fraction(0))
+    if t > FAR:
+        return Enclosure(Fraction(0), min(Fraction(1), k * rivals * exp(-t).high))
+    if noise == "gumbel":
+        return enclose(lambda x: _gumbel(rivals * (-x).exp(), k), t, precision=precision)
+    if t == 0:
+        return enclose(lambda: 1 - 1 / Ball(n).bin(k), precision=precision)
+    if k == 1:
+        return enclose(lambda x: _exponential((-x).exp(), n), t, precision=precision)
+    return enclose(lambda x: _one_shot((-x).exp(), k, rivals), t, precision=precision)
+
+
+def _gumbel(weight: Ball, k: int) -> Ball:
+    """Give 1 - the product of j / (j + weight) over j = 1..k; the weight is that of all rivals."""
+    return 1 - Ball(k + 1).gamma() / (1 + weight).rising(k)
+
+
+def _exponential(p: Ball, n: int) -> Ball:
+    """Give 1 - the integral of (1 - p v)**(n-1) over v = 0..1."""
+    return 1 + (n * (-p).log1p()).expm1() / (n * p)
+
+
+def _one_shot(p: Ball, k: int, rivals: int) -> Ball:
+    """Give 1 - the integral of k v**(k-1) (1 - p v)**rivals over v = 0..1."""
+    return 1 - k * p.beta_lower(k, rivals + 1) / p**k
+
+
+@lru_cache(maxsize=1024)
+def distance(mechanism: Mechanism, n: int, k: int, beta: Fraction) -> Fraction:
+    """Bound from above the distance at which the winners fail with probability at most beta.
+
+    For k = 1 this is the least such distance, rounded up; for k > 1 and for the lecture a closed bound on it.
+
+    >>> from dpselect.exact.numbers import rounded_up
+    >>> doubt = Fraction(1, 100)
+    >>> [rounded_up(4 * distance(m, 100, 1, doubt), 2) for m in ("exponential", "gumbel", "lecture")]
+    ['34.01', '36.77', '36.85']
+    """
+    rivals = n - k
+    if rivals == 0:
+        return Fraction(0)
+    if mechanism == "lecture":
+        return log(n * k / beta).high
+    if mechanism == "gumbel":
+        return max(Fraction(0), log(rivals * (k - beta) / beta).high)
+    if k > 1:
+        return log(rivals / beta).high
+    if beta >= Fraction(rivals, n):
+        return Fraction(0)
+    return _threshold(
+        lambda t: compare(lambda precision: failure("exponential", t, n, precision=precision), beta) < 0,
+        log(rivals / beta).high,
+    ).high
+
+
+@lru_cache(maxsize=1024)
+def mean_distance(mechanism: Mechanism, n: int) -> Fraction:
+    """Bound from above the expected distance of a single winner from the best score.
+
+    For "gumbel" and "exponential" this is the largest one over all scores, rounded up.
+
+    >>> from dpselect.exact.numbers import rounded_up
+    >>> [rounded_up(mean_distance(m, 100), 4) for m in ("exponential", "gumbel", "lecture")]
+    ['2.4280', '2.6287', '5.6052']
+    """
+    if n == 1:
+        return Fraction(0)
+    if mechanism == "lecture":
+        return enclose(lambda candidates: candidates.log() + 1, Fraction(n)).high
+    if mechanism == "gumbel":
+        return enclose(lambda rivals: (rivals / Ball(1).exp()).lambertw(), Fraction(n - 1)).high
+    beyond = Fraction(3)  # never halved to 1, where two candidates would be undecidable: an exact maximum
+    while not _falls(beyond, n):
+        beyond *= 2
+    peak = _threshold(lambda t: _falls(t, n), beyond)
+    return peak.high * failure("exponential", peak.low, n, precision=2 * BITS).high
+
+
+def _falls(t: Fraction, n: int) -> bool:
+    """Say whether t times the failure at t is falling there."""
+
+    def elasticity(precision: int) -> Enclosure:
+        return enclose(lambda x: _elasticity((-x).exp(), n), t, precision=precision)
+
+    return compare(elasticity, 1 / t) > 0
+
+
+def _elasticity(p: Ball, n: int) -> Ball:
+    return -((n - 1) * (-p).log1p()).expm1() / _exponential(p, n) - 1
+
+
+def _threshold(holds: Callable[[Fraction], bool], high: Fraction) -> Enclosure:
+    """Enclose the point from which on a condition holds; it holds at ``high``, and not near zero."""
+    low = Fraction(0)
+    while high - low > high / 2 ** (BITS + 8):
+        middle = (low + high) / 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return Enclosure(low, high)
