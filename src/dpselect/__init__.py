@@ -18,11 +18,17 @@ _HOMES = {
     "PureDP": "dpselect.privacy",
     "RenyiCurve": "dpselect.privacy",
     "RenyiDP": "dpselect.privacy",
+    "Scores": "dpselect.problems",
+    "Table": "dpselect.engines",
     "ZCDP": "dpselect.privacy",
     "absolute_distance": "dpselect.privacy",
+    "approval_voting": "dpselect.problems",
     "approximate": "dpselect.privacy",
     "atom_domain": "dpselect.privacy",
+    "borda": "dpselect.problems",
     "change_one_distance": "dpselect.privacy",
+    "counting": "dpselect.problems",
+    "custom": "dpselect.problems",
     "linf_distance": "dpselect.privacy",
     "make_exponential_mechanism": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
@@ -30,18 +36,24 @@ _HOMES = {
     "make_report_noisy_max_gumbel": "dpselect.mechanisms",
     "make_report_noisy_top_k": "dpselect.mechanisms",
     "max_divergence": "dpselect.privacy",
+    "most_common": "dpselect.problems",
+    "plurality": "dpselect.problems",
+    "pricing": "dpselect.problems",
+    "quantile": "dpselect.problems",
     "range_distance": "dpselect.privacy",
     "range_divergence": "dpselect.privacy",
     "renyi_divergence": "dpselect.privacy",
     "symmetric_distance": "dpselect.privacy",
     "user_measurement": "dpselect.privacy",
     "vector_domain": "dpselect.privacy",
+    "weighted_sum": "dpselect.problems",
     "zero_concentrated_divergence": "dpselect.privacy",
 }
 
 __all__ = list(_HOMES)
 
 if TYPE_CHECKING:
+    from dpselect.engines import Table as Table
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max
@@ -67,6 +79,16 @@ if TYPE_CHECKING:
     from dpselect.privacy import user_measurement as user_measurement
     from dpselect.privacy import vector_domain as vector_domain
     from dpselect.privacy import zero_concentrated_divergence as zero_concentrated_divergence
+    from dpselect.problems import Scores as Scores
+    from dpselect.problems import approval_voting as approval_voting
+    from dpselect.problems import borda as borda
+    from dpselect.problems import counting as counting
+    from dpselect.problems import custom as custom
+    from dpselect.problems import most_common as most_common
+    from dpselect.problems import plurality as plurality
+    from dpselect.problems import pricing as pricing
+    from dpselect.problems import quantile as quantile
+    from dpselect.problems import weighted_sum as weighted_sum
 else:
     # Hidden from type checkers: a module with __getattr__ would seem to them to have every name there is.
     def __getattr__(name: str) -> object:
