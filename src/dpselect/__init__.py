@@ -28,6 +28,8 @@ _HOMES = {
     "PureDP": "dpselect.privacy",
     "RenyiCurve": "dpselect.privacy",
     "RenyiDP": "dpselect.privacy",
+    "Scores": "dpselect.problems",
+    "Table": "dpselect.engines",
     "ZCDP": "dpselect.privacy",
     "absolute_distance": "dpselect.privacy",
     "accuracy": "dpselect.utility",
@@ -40,6 +42,13 @@ _HOMES = {
     "epsilon_for": "dpselect.utility",
     "expected_error": "dpselect.utility",
     "lead_needed": "dpselect.utility",
+    "approval_voting": "dpselect.problems",
+    "approximate": "dpselect.privacy",
+    "atom_domain": "dpselect.privacy",
+    "borda": "dpselect.problems",
+    "change_one_distance": "dpselect.privacy",
+    "counting": "dpselect.problems",
+    "custom": "dpselect.problems",
     "linf_distance": "dpselect.privacy",
     "make_exponential_mechanism": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
@@ -47,12 +56,17 @@ _HOMES = {
     "make_report_noisy_max_gumbel": "dpselect.mechanisms",
     "make_report_noisy_top_k": "dpselect.mechanisms",
     "max_divergence": "dpselect.privacy",
+    "most_common": "dpselect.problems",
+    "plurality": "dpselect.problems",
+    "pricing": "dpselect.problems",
+    "quantile": "dpselect.problems",
     "range_distance": "dpselect.privacy",
     "range_divergence": "dpselect.privacy",
     "renyi_divergence": "dpselect.privacy",
     "symmetric_distance": "dpselect.privacy",
     "user_measurement": "dpselect.privacy",
     "vector_domain": "dpselect.privacy",
+    "weighted_sum": "dpselect.problems",
     "zero_concentrated_divergence": "dpselect.privacy",
 }
 
@@ -71,6 +85,7 @@ if TYPE_CHECKING:
     from dpselect.errors import BudgetExhausted as BudgetExhausted
     from dpselect.errors import LedgerDamaged as LedgerDamaged
     from dpselect.errors import LedgerUnavailable as LedgerUnavailable
+    from dpselect.engines import Table as Table
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max
@@ -101,6 +116,16 @@ if TYPE_CHECKING:
     from dpselect.utility import epsilon_for as epsilon_for
     from dpselect.utility import expected_error as expected_error
     from dpselect.utility import lead_needed as lead_needed
+    from dpselect.problems import Scores as Scores
+    from dpselect.problems import approval_voting as approval_voting
+    from dpselect.problems import borda as borda
+    from dpselect.problems import counting as counting
+    from dpselect.problems import custom as custom
+    from dpselect.problems import most_common as most_common
+    from dpselect.problems import plurality as plurality
+    from dpselect.problems import pricing as pricing
+    from dpselect.problems import quantile as quantile
+    from dpselect.problems import weighted_sum as weighted_sum
 else:
     # Hidden from type checkers: a module with __getattr__ would seem to them to have every name there is.
     def __getattr__(name: str) -> object:

@@ -121,6 +121,25 @@ class MissingPackage(DpselectError, ImportError):
 def _bare(loss: object) -> str:
     """Write a loss without its unit: 1/4 for epsilon 1/4."""
     return str(loss).partition(" ")[2] or str(loss)
+class TableUnreadable(DpselectError, RuntimeError):
+    """The rows of a table could not be read: repair the table. What the engine said may hold rows."""
+
+    def __init__(self) -> None:
+        """Say the one constant sentence."""
+        super().__init__(
+            "the rows of the table must be readable as its schema says; the engine failed on them. "
+            "Nothing was released; its message is withheld, because it may hold rows: "
+            "look for broken rows (a CSV row with more or fewer fields than the header, a file cut short)."
+        )
+
+
+class MissingExtra(DpselectError, ImportError):
+    """An optional package is needed that is not installed: install it and call again."""
+
+    @classmethod
+    def needed(cls, what: str, *, extra: str) -> Self:
+        """Give the one sentence, with the command."""
+        return cls(f"{what} needs a package that is not installed. Run: pip install 'dpselect[{extra}]'")
 
 
 def shown(value: object) -> str:

@@ -1,0 +1,112 @@
+"""DuckDB, the embedded engine: a connection that can read what it was given, and nothing else.
+
+Order matters: first the files that may be read are listed, then all other access to the outside is closed,
+then the configuration is locked. Spilled rows go to a private directory, removed with the connection.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+from sqlglot import exp
+
+from dpselect.engines.columns import Column, Kind, Schema
+from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, gathered
+from dpselect.engines.queries import Unnested, rendered
+from dpselect.engines.silence import quietly
+from dpselect.errors import TableUnreadable
+
+BATCH = 100_000
+BEFORE: Mapping[str, str] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+}
+FIRST = (
+    "SET python_enable_replacements = false",
+    # The type of a pandas column must not depend on its values: objects are text.
+    "SET pandas_analyze_sample = 0",
+    "SET enable_progress_bar = false",
+)
+LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
+
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+_KINDS: Mapping[str, Kind] = {"VARCHAR": "text", "DOUBLE": "double", "FLOAT": "single", "UUID": "uuid"}
+
+
+@dataclass(frozen=True, repr=False)
+class DuckDB:
+    """An open table in DuckDB: the connection, the rows as a node of a query, and the schema."""
+
+    connection: DuckDBPyConnection
+    rows: exp.Expression
+    schema: Schema
+
+    def counts(self, request: CountsRequest, salt: bytes) -> Counts:
+        """Read the rows, and count."""
+        counts, failure = quietly(partial(self._counts, request, checked_salt(salt)), TableUnreadable)
+        if counts is None:
+            raise failure or TableUnreadable
+        return counts
+
+    def _counts(self, request: CountsRequest, salt: str) -> Counts:
+        dialect = Unnested("duckdb", self.rows, [])
+        query = rendered(request, salt, dialect)
+        result = self.connection.execute(query, dialect.parameters)
+        return gathered(request, iter(partial(result.fetchmany, BATCH), []))
+
+
+@contextmanager
+def connected(*, database: str = ":memory:", files: Sequence[str] = ()) -> Iterator[DuckDBPyConnection]:
+    """Give a connection that reads the files (or the database), and what is registered before ``lock``."""
+    private = tempfile.mkdtemp(prefix="dpselect-")
+    try:
+        connection = duckdb.connect(
+            database, read_only=database != ":memory:", config={**BEFORE, "temp_directory": private}
+        )
+        try:
+            allowed = exp.Array(expressions=[exp.Literal.string(path) for path in files])
+            for setting in (*FIRST, f"SET allowed_paths = {allowed.sql(dialect='duckdb')}"):
+                connection.execute(setting)
+            yield connection
+        finally:
+            connection.close()
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def lock(connection: DuckDBPyConnection) -> None:
+    """Close all access to the outside, for good."""
+    for setting in LAST:
+        connection.execute(setting)
+
+
+def described(connection: DuckDBPyConnection, rows: exp.Expression) -> Schema:
+    """Read the schema: names and types, no row."""
+    query = exp.select("*").from_(exp.alias_(rows.copy(), "t", table=True)).sql(dialect="duckdb")
+    described: list[tuple[Any, ...]] = connection.execute(f"DESCRIBE {query}").fetchall()
+    return Schema(tuple(column(name, kind) for name, kind, *_ in described))
+
+
+def column(name: str, kind: str, reference: str = "") -> Column:
+    """Describe a column by the name of its DuckDB type."""
+    if decimal := _DECIMAL.fullmatch(kind):
+        precision, scale = map(int, decimal.groups())
+        return Column(name, "decimal", kind, reference, precision=precision, scale=scale)
+    signed = _BITS.get(kind)
+    unsigned = _BITS.get(kind.removeprefix("U"))
+    if signed:
+        return Column(name, "integer", kind, reference, -(2 ** (signed - 1)), 2 ** (signed - 1) - 1)
+    if unsigned:
+        return Column(name, "integer", kind, reference, 0, 2**unsigned - 1)
+    return Column(name, _KINDS.get(kind, "other"), kind, reference)

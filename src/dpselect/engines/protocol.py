@@ -1,0 +1,111 @@
+"""What a release asks of an engine: bounded grouped counts, and nothing else.
+
+Drop rows with a NULL, a NaN or a value that is not on the public list; drop duplicates; keep at most so many
+rows of each person, in the order of a keyed hash; group; count. Only whole numbers come back.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.engines.columns import Column, Schema, Value
+from dpselect.errors import InvalidParameter
+
+SALT_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Group by the place that a column's value has on a public list; what is not on it is dropped."""
+
+    column: Column
+    labels: tuple[Value, ...] = field(repr=False)
+    places: tuple[int, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Group by a column's value itself; NULL, NaN and text that is no number are dropped."""
+
+    column: Column
+
+
+Key: TypeAlias = Listed | Amount
+
+
+@dataclass(frozen=True)
+class CountsRequest:
+    """How many people (or rows) there are of each combination of the keys.
+
+    ``distinct``: a person's equal rows are one row. ``most``: so many rows are kept of each person, or of
+    each person and each value of the keys whose numbers are ``within``; None keeps all. Where ``person`` is
+    None every row is a person, and counts as it is.
+    """
+
+    person: Column | None
+    keys: tuple[Key, ...]
+    distinct: bool
+    most: int | None
+    within: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Counts:
+    """What came back: for each group its keys (a place, or a value as the engine gave it) and its size.
+
+    Places and sizes are int64; amounts are floats as wide as their column, and otherwise exact objects.
+    """
+
+    keys: tuple[NDArray[Any], ...]
+    sizes: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"<{len(self.sizes)} private counts>"
+
+
+class Engine(Protocol):
+    """A table that is open: its schema has been read, its rows have not."""
+
+    @property
+    def schema(self) -> Schema:
+        """The public columns."""
+
+    def counts(self, request: CountsRequest, salt: bytes) -> Counts:
+        """Read the rows, and count. The one act that looks at data; it fails with a constant sentence."""
+
+
+def checked_salt(salt: bytes) -> str:
+    """Write the key of the hash as a parameter of the query: 32 hexadecimal digits."""
+    if not isinstance(salt, bytes) or len(salt) != SALT_BYTES:
+        raise InvalidParameter.must_be(
+            "salt", f"{SALT_BYTES} random bytes", got=salt if isinstance(salt, int) else type(salt).__name__
+        )
+    return salt.hex()
+
+
+def gathered(request: CountsRequest, batches: Iterable[Sequence[tuple[Any, ...]]]) -> Counts:
+    """Put the rows of a result, batch by batch, into arrays; nothing is rounded on the way."""
+    parts: list[list[NDArray[Any]]] = [[] for _ in range(len(request.keys) + 1)]
+    for batch in batches:
+        for kind, part, values in zip([*request.keys, None], parts, zip(*batch, strict=True), strict=False):
+            part.append(_column(kind, values))
+    empty = [_column(kind, ()) for kind in [*request.keys, None]]
+    *keys, sizes = [np.concatenate([first, *part]) for first, part in zip(empty, parts, strict=True)]
+    return Counts(tuple(keys), sizes)
+
+
+def _column(key: Key | None, values: Sequence[Any]) -> NDArray[Any]:
+    """Give one column of a batch: whole numbers, floats, or whatever else the engine gave, as it is."""
+    if not isinstance(key, Amount):
+        return np.array(values, dtype=np.int64)
+    if key.column.kind in ("double", "single"):
+        return np.array(values, dtype=np.float64 if key.column.kind == "double" else np.float32)
+    exact = np.empty(len(values), dtype=object)
+    exact[:] = values
+    return exact

@@ -1,0 +1,229 @@
+"""Bounded grouped counts as one SQL syntax tree, the same for every engine.
+
+Names are quoted nodes of the tree and never text; values are parameters. The tree asks for nothing on which
+the engines differ: no sum, no float turned into text or a whole number, no order of text but of its bytes.
+
+Proof: queries.proof.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from dpselect.engines.columns import TEXT_PARTS, TEXT_WHOLES, Column
+from dpselect.engines.protocol import Amount, CountsRequest, Key, Listed
+
+PLAIN_NUMBER = rf"^[+-]?[0-9]{{1,{TEXT_WHOLES}}}(\.[0-9]{{0,{TEXT_PARTS}}})?$"
+"""A number in text that is looked up on a list: what DECIMAL(38, 18) spells."""
+
+ANY_NUMBER = r"^[+-]?([0-9]{1,200}(\.[0-9]{0,200})?|\.[0-9]{1,200})([eE][+-]?[0-9]{1,3})?$"
+"""A number in text that is compared, exactly, on the driver."""
+
+NO_PART_OF_A_NUMBER = r"[^0-9eE.+-]"
+"""Java lets ``$`` match before a last line break; no engine lets this pass."""
+
+
+class Dialect(Protocol):
+    """What engines spell differently."""
+
+    @property
+    def name(self) -> str:
+        """The dialect's name in sqlglot."""
+
+    def source(self) -> exp.Expression:
+        """Name the rows."""
+
+    def parameter(self, value: object) -> exp.Expression:
+        """Take a value and give the node that stands for it."""
+
+    def listing(self, key: Listed, column_type: exp.DataType) -> exp.Expression:
+        """Take a public list and give what selects its columns ``label`` and ``place``."""
+
+
+@dataclass(frozen=True)
+class Unnested:
+    """How DuckDB and PostgreSQL spell things: numbered parameters, and lists unnested from arrays."""
+
+    name: str
+    rows: exp.Expression
+    parameters: list[object]
+
+    def source(self) -> exp.Expression:
+        """Name the rows."""
+        return self.rows.copy()
+
+    def parameter(self, value: object) -> exp.Expression:
+        """Give ``$1``, ``$2`` ..."""
+        self.parameters.append(value)
+        return exp.Parameter(this=exp.Literal.number(len(self.parameters)))
+
+    def listing(self, key: Listed, column_type: exp.DataType) -> exp.Expression:
+        """Unnest two arrays side by side."""
+        labels = exp.cast(self.parameter(list(key.labels)), _array(column_type))
+        places = exp.cast(self.parameter(list(key.places)), _array(exp.DataType.build("BIGINT")))
+        return exp.select(_named(_unnest(labels), "label"), _named(_unnest(places), "place"))
+
+
+def rendered(request: CountsRequest, salt: str, dialect: Dialect) -> str:
+    """Give the query as the text of the engine's dialect."""
+    names = [f"key_{number}" for number in range(len(request.keys))]
+    query = _grouped(names, "kept")
+    lists = {
+        f"list_{number}": dialect.listing(key, listed_type(key, dialect.name))
+        for number, key in enumerate(request.keys)
+        if isinstance(key, Listed)
+    }
+    for name, listing in lists.items():
+        query = query.with_(name, as_=listing, copy=False)
+    rows = _rows(request, names, dialect)
+    if request.person is None or request.most is None:
+        query = query.with_("kept", as_=rows, copy=False)
+    else:
+        query = query.with_("candid", as_=rows, copy=False)
+        query = query.with_("numbered", as_=_numbered(request, names), copy=False)
+        query = query.with_("ordered", as_=_ordered(request, names, dialect.parameter(salt)), copy=False)
+        query = query.with_("kept", as_=_kept(names, request.most), copy=False)
+    return query.sql(dialect=dialect.name)
+
+
+def listed_type(key: Listed, dialect: str) -> exp.DataType:
+    """Give the type in which a list is compared with its column: its own, or decimals for numbers in text."""
+    if key.column.kind != "text":
+        return exp.DataType.build(key.column.type, dialect=dialect)
+    in_text = any(not isinstance(label, str) for label in key.labels)
+    return _decimals() if in_text else exp.DataType.build("TEXT")
+
+
+def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Select:
+    """Select the rows that count: every key is there, is a number where it must be, and is on its list."""
+    rows = exp.select().from_(exp.alias_(dialect.source(), "t", table=True, quoted=True))
+    if request.person is not None:
+        person = _column(request.person, dialect)
+        rows = rows.select(_named(person, "person")).where(_present(person))
+        rows = rows.distinct() if request.distinct else rows
+    for number, (name, key) in enumerate(zip(names, request.keys, strict=True)):
+        column = _column(key.column, dialect)
+        rows = rows.where(_present(column))
+        for condition in _conditions(key, column):
+            rows = rows.where(condition)
+        if isinstance(key, Amount):
+            rows = rows.select(_named(column, name))
+            continue
+        listed = f"list_{number}"
+        same = exp.EQ(
+            this=_comparable(key, column), expression=exp.column("label", table=listed, quoted=True)
+        )
+        rows = rows.join(exp.to_table(listed), on=same).select(
+            _named(exp.column("place", table=listed, quoted=True), name)
+        )
+    return rows
+
+
+def _conditions(key: Key, column: exp.Expression) -> list[exp.Expression]:
+    """Say what a value must be, beside present: a float no NaN, a number in text a number."""
+    if key.column.kind in ("double", "single", "decimal") and isinstance(key, Amount):
+        # In all three engines NaN equals itself; a column of decimals has one in PostgreSQL only.
+        kind = "DOUBLE" if key.column.kind != "decimal" else "DECIMAL"
+        return (
+            [exp.NEQ(this=column.copy(), expression=_not_a_number(kind))] if _may_be_nan(key.column) else []
+        )
+    if key.column.kind != "text" or not _is_read(key):
+        return []
+    pattern = ANY_NUMBER if isinstance(key, Amount) else PLAIN_NUMBER
+    return [
+        exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern)),
+        exp.Not(this=exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(NO_PART_OF_A_NUMBER))),
+    ]
+
+
+def _may_be_nan(column: Column) -> bool:
+    return column.kind != "decimal" or column.type == "NUMERIC"
+
+
+def _not_a_number(kind: str) -> exp.Expression:
+    return exp.cast(exp.Literal.string("NaN"), exp.DataType.build(kind))
+
+
+def _is_read(key: Key) -> bool:
+    """Say whether the values of a column of text are read as numbers."""
+    return isinstance(key, Amount) or any(not isinstance(label, str) for label in key.labels)
+
+
+def _comparable(key: Listed, column: exp.Expression) -> exp.Expression:
+    """Give the column as it is compared with the list; the cast sees only what the pattern lets through."""
+    if key.column.kind != "text" or not _is_read(key):
+        return column.copy()
+    plain = exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(PLAIN_NUMBER))
+    return exp.Case(ifs=[exp.If(this=plain, true=exp.cast(column.copy(), _decimals()))])
+
+
+def _column(column: Column, dialect: Dialect) -> exp.Expression:
+    """Give the quoted column of the rows; text in the order and equality of its bytes."""
+    node = exp.column(column.known_as, table="t", quoted=True)
+    if column.kind == "text" and dialect.name != "spark":
+        return exp.Collate(this=node, expression=exp.to_identifier("C", quoted=True))
+    return node
+
+
+def _numbered(request: CountsRequest, names: list[str]) -> exp.Select:
+    """Count each person's rows up in the order of their values; rows of equal values are alike."""
+    number = _row_number(request, [exp.column(name, quoted=True) for name in names])
+    return exp.select("*", _named(number, "number")).from_("candid")
+
+
+def _ordered(request: CountsRequest, names: list[str], salt: exp.Expression) -> exp.Select:
+    """Give each row its turn: by the hash of salt, person, what the bound is within, and number."""
+    hashed = [exp.column("person", quoted=True), *_within(request), exp.column("number", quoted=True)]
+    text: exp.Expression = exp.cast(salt, exp.DataType.build("TEXT"))
+    for part in hashed:
+        colon = exp.DPipe(this=text, expression=exp.Literal.string(":"))
+        text = exp.DPipe(this=colon, expression=exp.cast(part, exp.DataType.build("TEXT")))
+    turn = _row_number(request, [exp.MD5(this=text), exp.column("number", quoted=True)])
+    kept = [exp.column(name, quoted=True) for name in names]
+    return exp.select(*kept, _named(turn, "turn")).from_("numbered")
+
+
+def _kept(names: list[str], most: int) -> exp.Select:
+    within_bound = exp.LTE(this=exp.column("turn", quoted=True), expression=exp.Literal.number(most))
+    return exp.select(*[exp.column(name, quoted=True) for name in names]).from_("ordered").where(within_bound)
+
+
+def _row_number(request: CountsRequest, by: Sequence[exp.Expression]) -> exp.Window:
+    return exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[exp.column("person", quoted=True), *_within(request)],
+        order=exp.Order(expressions=[exp.Ordered(this=node, nulls_first=False) for node in by]),
+    )
+
+
+def _within(request: CountsRequest) -> list[exp.Expression]:
+    return [exp.column(f"key_{number}", quoted=True) for number in request.within]
+
+
+def _grouped(names: list[str], source: str) -> exp.Select:
+    keys: list[Any] = [exp.column(name, quoted=True) for name in names]
+    return exp.select(*keys, _named(exp.Count(this=exp.Star()), "size")).from_(source).group_by(*keys)
+
+
+def _present(node: exp.Expression) -> exp.Not:
+    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.null()))
+
+
+def _named(node: exp.Expression, name: str) -> exp.Expression:
+    return exp.Alias(this=node.copy(), alias=exp.to_identifier(name, quoted=True))
+
+
+def _decimals() -> exp.DataType:
+    return exp.DataType.build(f"DECIMAL({TEXT_WHOLES + TEXT_PARTS}, {TEXT_PARTS})")
+
+
+def _array(element: exp.DataType) -> exp.DataType:
+    return exp.DataType(this=exp.DataType.Type.ARRAY, expressions=[element], nested=True)
+
+
+def _unnest(node: exp.Expression) -> exp.Expression:
+    return exp.Explode(this=node)

@@ -1,0 +1,203 @@
+"""Public candidates: what can be chosen, given by the caller, in one canonical order.
+
+They are never read from the data. Whether a name is on the list would tell that somebody wrote it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.engines.columns import nearest_double
+from dpselect.errors import InvalidParameter, shown
+from dpselect.exact.numbers import Number, exact_text, is_real, positive, rational
+
+Label: TypeAlias = str | Number
+SAFE = 2**53
+"""Whole numbers up to here are doubles, so that a quotient of two is correctly rounded."""
+
+PUBLIC = (
+    "They are public and never read from the data, because a list taken from it would show what somebody "
+    "wrote: write them out yourself."
+)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Names, ordered by their code points in NFC."""
+
+    labels: tuple[str, ...]
+
+    def spellings(self) -> Iterator[tuple[int, str]]:
+        """Give the place of each spelling that means a candidate: as given, composed and decomposed."""
+        for place, label in enumerate(self.labels):
+            for spelling in sorted({label, _nfc(label), unicodedata.normalize("NFD", label)}):
+                yield place, spelling
+
+    def canonical(self) -> Iterator[str]:
+        """Give what the digest is made of."""
+        yield from (f"text {_nfc(label)}" for label in self.labels)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers, ascending; each keeps the form in which it was given."""
+
+    labels: tuple[Label, ...]
+    values: tuple[Fraction, ...]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def exact(self, start: int, stop: int) -> Sequence[Fraction]:
+        """Give the values of some places."""
+        return self.values[start:stop]
+
+    def doubles(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Give the nearest doubles of some places."""
+        return np.array([nearest_double(value) for value in self.values[start:stop]], dtype=np.float64)
+
+    def canonical(self) -> Iterator[str]:
+        """Give what the digest is made of."""
+        yield from (f"number {exact_text(value)}" for value in self.values)
+
+
+@dataclass(frozen=True)
+class Grid(Sequence[Any]):
+    """Evenly spaced numbers between two bounds: never written out, so there may be a billion."""
+
+    first: Fraction
+    step: Fraction
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, place: int) -> int | Decimal | Fraction: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Any]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(self.length))]
+        within = place + self.length if place < 0 else place
+        if not 0 <= within < self.length:
+            raise IndexError
+        return written(self.first + self.step * within)
+
+    def exact(self, start: int, stop: int) -> Sequence[Fraction]:
+        """Give the values of some places."""
+        return [self.first + self.step * place for place in range(start, stop)]
+
+    def doubles(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Give the nearest doubles of some places: by one correctly rounded division, where that is exact."""
+        tops, bottom = self.numerators(start, stop)
+        if tops is None or bottom > SAFE or max(abs(int(tops[0])), abs(int(tops[-1]))) > SAFE:
+            return np.array([nearest_double(value) for value in self.exact(start, stop)], dtype=np.float64)
+        return tops.astype(np.float64) / float(bottom)
+
+    def numerators(self, start: int, stop: int) -> tuple[NDArray[np.int64] | None, int]:
+        """Give the values over one denominator, None if they do not fit 64 bits."""
+        bottom = int(np.lcm.reduce([self.first.denominator, self.step.denominator], dtype=object))
+        first, step = int(self.first * bottom), int(self.step * bottom)
+        if stop <= start or max(abs(first + step * start), abs(first + step * stop)) >= 2**62:
+            return None, bottom
+        return first + step * np.arange(start, stop, dtype=np.int64), bottom
+
+    def canonical(self) -> Iterator[str]:
+        """Give what the digest is made of."""
+        yield f"grid {exact_text(self.first)} {exact_text(self.step)} {self.length}"
+
+
+def written(value: Fraction) -> int | Decimal | Fraction:
+    """Give a number in the plainest form that is exact: whole, decimal, or a fraction.
+
+    >>> written(Fraction(3)), written(Fraction(1, 4)), written(Fraction(1, 3))
+    (3, Decimal('0.25'), Fraction(1, 3))
+    """
+    if value.denominator == 1:
+        return value.numerator
+    bottom = value.denominator
+    for prime in (2, 5):
+        while bottom % prime == 0:
+            bottom //= prime
+    if bottom != 1:
+        return value
+    places = value.denominator.bit_length()
+    digits = f"{value.numerator * 10**places // value.denominator}"
+    return Decimal(f"{digits}e-{places}").normalize() if len(digits) <= 28 else value
+
+
+def listed(given: object, name: str = "candidates") -> Texts | Numbers:
+    """Read candidates that are names or numbers: all of one kind, each once."""
+    items = _items(given, name)
+    if all(isinstance(item, str) for item in items):
+        return _texts([str(item) for item in items], name)
+    if any(isinstance(item, str) or not is_real(item) for item in items):
+        raise InvalidParameter(f"{name} must be all text or all numbers; got a mixture, or something else.")
+    return numbers(items, name)
+
+
+def numbers(given: object, name: str) -> Numbers:
+    """Read candidates that are numbers, also where they are written as text."""
+    items = _items(given, name)
+    pairs = sorted([(rational(item, name), item) for item in items], key=lambda pair: pair[0])
+    for (value, _), (following, item) in pairwise(pairs):
+        if value == following:
+            raise InvalidParameter(f"{name} must be different from each other; got {shown(item)} twice.")
+    return Numbers(tuple(item for _, item in pairs), tuple(value for value, _ in pairs))
+
+
+def grid(between: object, step: Number) -> Grid:
+    """Read the numbers lo, lo + step, ... up to hi."""
+    if not isinstance(between, tuple | list) or len(between) != 2:
+        raise InvalidParameter.must_be("between", "a pair (lo, hi)", got=between)
+    low, high = (rational(end, "between") for end in between)
+    if not low <= high:
+        raise InvalidParameter(f"between must be (lo, hi) with lo <= hi; got {shown(low)} and {shown(high)}.")
+    width = positive(step, "step")
+    return Grid(low, width, int((high - low) / width) + 1)
+
+
+def _items(given: object, name: str) -> list[Any]:
+    """List what was given, if it can be a public list at all."""
+    plain = isinstance(given, list | tuple | range | set | frozenset | np.ndarray) or (
+        isinstance(given, Iterable) and type(given).__module__ in ("builtins", "__main__")
+    )
+    if not plain or isinstance(given, str | bytes):
+        raise InvalidParameter.must_be(name, "a list of what can be chosen", got=given, way_out=PUBLIC)
+    items: list[Any] = list(given)  # type: ignore[call-overload]  # an iterable, as was just checked
+    if not items:
+        raise InvalidParameter(f"{name} must hold at least one; got none. {PUBLIC}")
+    return items
+
+
+def _texts(items: list[str], name: str) -> Texts:
+    if not all(map(_is_writable, items)):
+        raise InvalidParameter(
+            f"{name} must be text that can be stored: no NUL character, no lone surrogate."
+        )
+    pairs = sorted((_nfc(item), item) for item in items)
+    for (normal, _), (following, item) in pairwise(pairs):
+        if normal == following:
+            raise InvalidParameter(
+                f"{name} must be different from each other after Unicode normalisation (NFC); "
+                f"got {shown(item)} twice."
+            )
+    return Texts(tuple(item for _, item in pairs))
+
+
+def _is_writable(text: str) -> bool:
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)

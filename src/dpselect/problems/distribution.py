@@ -1,0 +1,141 @@
+"""How many values lie below and above each of many public numbers, exactly.
+
+Values that are whole, decimal or text are placed on the grid of the public numbers' common denominator;
+floats are compared with the nearest floats.
+
+Proof: distribution.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import rational
+from dpselect.problems.candidates import Grid, Numbers
+
+Places: TypeAlias = NDArray[Any]
+LARGEST = 2**61
+
+
+@dataclass(frozen=True, repr=False)
+class Distribution:
+    """Values in order, and how many people there are up to each of them."""
+
+    numbers: Numbers | Grid
+    values: NDArray[Any]
+    up_to: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"<a distribution of {len(self.values)} private values>"
+
+    @property
+    def people(self) -> int:
+        """How many there are in all."""
+        return int(self.up_to[-1])
+
+    def below(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Count the values below each of the numbers."""
+        return self.up_to[np.searchsorted(self.values, self._thresholds(start, stop), side="left")]
+
+    def above(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Count the values above each of the numbers."""
+        not_above = np.searchsorted(self.values, self._thresholds(start, stop), side="right")
+        return self.people - self.up_to[not_above]
+
+    def _thresholds(self, start: int, stop: int) -> NDArray[Any]:
+        if self.values.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                return self.numbers.doubles(start, stop).astype(self.values.dtype)
+        return placed(self.numbers, start, stop)
+
+
+def distribution(numbers: Numbers | Grid, values: NDArray[Any], sizes: NDArray[np.int64]) -> Distribution:
+    """Sort values as an engine gave them, and add their sizes up."""
+    if values.dtype.kind == "f":
+        where = values
+    else:
+        kept, places = _positions(numbers, values)
+        where, sizes = places, sizes[kept]
+    order = np.argsort(where, kind="stable")
+    return Distribution(numbers, where[order], np.concatenate([[0], np.cumsum(sizes[order], dtype=np.int64)]))
+
+
+def placed(numbers: Numbers | Grid, start: int, stop: int) -> NDArray[Any]:
+    """Give the position of each public number: twice its numerator over the common denominator."""
+    bottom = denominator(numbers)
+    if isinstance(numbers, Grid):
+        tops, _ = numbers.numerators(start, stop)
+        if tops is not None and _fits(numbers, bottom):
+            return 2 * tops
+    return _whole_numbers([2 * int(value * bottom) for value in numbers.exact(start, stop)], numbers, bottom)
+
+
+def denominator(numbers: Numbers | Grid) -> int:
+    """Give the common denominator of the public numbers."""
+    if isinstance(numbers, Grid):
+        return math.lcm(numbers.first.denominator, numbers.step.denominator)
+    return math.lcm(*(value.denominator for value in numbers.values))
+
+
+def _ends(numbers: Numbers | Grid, bottom: int) -> tuple[int, int]:
+    last = len(numbers) - 1
+    (low,), (high,) = numbers.exact(0, 1), numbers.exact(last, last + 1)
+    return int(low * bottom), int(high * bottom)
+
+
+def _fits(numbers: Numbers | Grid, bottom: int) -> bool:
+    return max(map(abs, _ends(numbers, bottom))) < LARGEST
+
+
+def _whole_numbers(positions: list[int], numbers: Numbers | Grid, bottom: int) -> NDArray[Any]:
+    """Put positions into 64 bits where all possible ones fit."""
+    if _fits(numbers, bottom):
+        return np.array(positions, dtype=np.int64)
+    wide = np.empty(len(positions), dtype=object)
+    wide[:] = positions
+    return wide
+
+
+def _positions(numbers: Numbers | Grid, values: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
+    """Place every value that is a number: at an even position where a number could be, odd in between."""
+    bottom = denominator(numbers)
+    low, high = _ends(numbers, bottom)
+    found = [
+        (index, min(max(position, 2 * low - 1), 2 * high + 1))
+        for index, position in enumerate(_raw_positions(values, bottom, low, high))
+        if position is not None
+    ]
+    return [index for index, _ in found], _whole_numbers([place for _, place in found], numbers, bottom)
+
+
+def _raw_positions(values: NDArray[Any], bottom: int, low: int, high: int) -> Iterator[int | None]:
+    for value in values:
+        exact = exactly(value)
+        if exact is None:
+            yield None
+        elif isinstance(exact, float):
+            yield 2 * high + 1 if exact > 0 else 2 * low - 1
+        else:
+            whole, rest = divmod(exact.numerator * bottom, exact.denominator)
+            yield 2 * whole + (rest != 0)
+
+
+def exactly(value: Any) -> Fraction | float | None:  # noqa: ANN401 - whatever the engine's driver gives
+    """Read a value as an engine gave it: a fraction, an infinite float, or None if it is no number."""
+    if isinstance(value, str):
+        try:
+            return rational(value, "value")
+        except InvalidParameter:
+            return None
+    if isinstance(value, float | np.floating | Decimal) and not math.isfinite(value):
+        return None if math.isnan(value) else math.copysign(math.inf, value)
+    return Fraction(*value.as_integer_ratio())

@@ -1,0 +1,61 @@
+"""Pricing a digital good: which price earns most, if everybody buys who is willing to pay it.
+
+Reference: Smith, lecture on selection problems, example 1.2.
+Proof:     pricing.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpselect.engines.protocol import Counts
+from dpselect.errors import InvalidParameter, shown
+from dpselect.problems.candidates import Numbers, numbers
+from dpselect.problems.distribution import distribution
+from dpselect.problems.problem import ByAmount, Problem, Question, Scores
+from dpselect.problems.votes import column_name
+
+CENT = Fraction(1, 100)
+
+
+@dataclass(frozen=True)
+class Revenue:
+    """A price times the people whose value is not below it, in multiples of the unit."""
+
+    prices: Numbers
+    unit: Fraction
+
+    def __call__(self, counts: Counts, start: int, stop: int) -> Scores:
+        """Multiply in 64 bits where no product can exceed them, otherwise without bounds."""
+        (values,) = counts.keys
+        willing = distribution(self.prices, values, counts.sizes)
+        buyers = willing.people - willing.below(start, stop)
+        points = [int(price / self.unit) for price in self.prices.exact(start, stop)]
+        if int(self.prices.values[-1] / self.unit) * max(willing.people, 1) < 2**62:
+            return buyers * points
+        return [price * int(people) for price, people in zip(points, buyers, strict=True)]
+
+
+def pricing(*, value: str, prices: object = None) -> Problem:
+    """Ask which price earns most: the price times the people who would pay it.
+
+    Prices are exact: 0.99 is 99 cents. The unit is one cent, or finer if a price is.
+
+    >>> song = pricing(value="offer", prices=[0.99, 1.99])
+    >>> song.unit, song.d_range("add_remove"), song.d_range("change_one")
+    (Fraction(1, 100), Fraction(1, 1), Fraction(199, 100))
+    """
+    column_name(value, "value")
+    offered = numbers(prices, "prices")
+    if not offered.values[0] >= 0:
+        raise InvalidParameter(f"prices must be zero or positive; got {shown(offered.labels[0])}.")
+    bottom = math.lcm(*(price.denominator for price in offered.values))
+    unit = CENT if CENT.denominator % bottom == 0 else Fraction(1, bottom)
+    *others, highest = offered.values
+    ranges = (max([highest - offered.values[0], *others[-1:]]), highest)
+    question = Question((ByAmount(value),), distinct=True, most=1)
+    return Problem(
+        "pricing", offered, unit, ranges, question, Revenue(offered, unit), (("value", repr(value)),)
+    )

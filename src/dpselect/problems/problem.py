@@ -1,0 +1,144 @@
+"""A selection problem: outputs, score, sensitivity. All of it is public; none of it is data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.engines.columns import Schema, comparable
+from dpselect.engines.protocol import Amount, Counts, CountsRequest, Key, Listed
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import exact_text, whole
+from dpselect.privacy.neighbours import Neighbours, metric_of
+from dpselect.problems.candidates import Grid, Numbers, Texts
+
+CHUNK = 2**20
+Scores: TypeAlias = NDArray[np.int64] | list[int]
+"""Exact whole numbers: an array where they fit 64 bits, otherwise a list."""
+
+
+class Scoring(Protocol):
+    """Turns counts into scores: a small frozen callable, as everything that a problem is made of."""
+
+    def __call__(self, counts: Counts, start: int, stop: int, /) -> Scores:
+        """Give the scores of the candidates from one place to another, in multiples of the unit."""
+
+
+@dataclass(frozen=True)
+class ByList:
+    """Group by a column whose values are looked up on a public list."""
+
+    column: str
+    values: Texts | Numbers
+
+    def key(self, schema: Schema) -> Key:
+        """Fit the list to the column's type."""
+        column = schema.column(self.column)
+        if isinstance(self.values, Texts):
+            places, spellings = zip(*self.values.spellings(), strict=True)
+            return Listed(column, tuple(comparable(column, spellings)), places)  # type: ignore[arg-type]  # text fits text
+        fitted = comparable(column, self.values.values)
+        held = [(place, value) for place, value in enumerate(fitted) if value is not None]
+        return Listed(column, tuple(value for _, value in held), tuple(place for place, _ in held))
+
+
+@dataclass(frozen=True)
+class ByAmount:
+    """Group by the numbers in a column."""
+
+    column: str
+
+    def key(self, schema: Schema) -> Key:
+        """Find the column."""
+        return Amount(schema.numbers(self.column))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a problem asks of an engine: the counts of which keys, bounded how."""
+
+    keys: tuple[ByList | ByAmount, ...]
+    distinct: bool
+    most: int | None
+    within: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Which of the ``outputs`` is best.
+
+    ``unit`` is what one point of an engine's whole-number score is worth; ``d_range`` is stated in the units
+    of the score itself, so in points it is ``d_range(neighbours) / unit``.
+    """
+
+    name: str
+    candidates: Texts | Numbers | Grid
+    unit: Fraction
+    ranges: tuple[Fraction, Fraction]
+    question: Question | None
+    scoring: Scoring | None
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def outputs(self) -> Sequence[Any]:
+        """What can be chosen, in canonical order."""
+        return self.candidates if isinstance(self.candidates, Grid) else self.candidates.labels
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the problem reads, beside the one of the person."""
+        return () if self.question is None else tuple(key.column for key in self.question.keys)
+
+    def d_range(self, neighbours: Neighbours) -> Fraction:
+        """Bound by how much more one score can rise than another, between neighbouring data sets."""
+        metric_of(neighbours)
+        return self.ranges[0] if neighbours == "add_remove" else self.ranges[1]
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the question: equal for equal problems, however they were written."""
+        parts = [f"problem {self.name}", f"unit {exact_text(self.unit)}"]
+        parts += [f"range {exact_text(each)}" for each in self.ranges]
+        parts += [f"fact {name} {value}" for name, value in self.facts]
+        hashed = hashlib.sha256()
+        for part in (*parts, *self.candidates.canonical()):
+            content = part.encode("utf-8", "surrogatepass")
+            hashed.update(f"{len(content)}:".encode() + content)
+        return hashed.hexdigest()
+
+    def request(self, schema: Schema, *, unit: str | None) -> CountsRequest:
+        """Fit the question to a table's schema, or refuse: what can be wrong is found before any charge."""
+        if self.question is None:
+            raise InvalidParameter(
+                f"{self.name} reads no table. Give Scores(...) to custom(...); counting(...) is for planning."
+            )
+        person = None if unit is None else schema.person(unit)
+        keys = tuple(key.key(schema) for key in self.question.keys)
+        return CountsRequest(person, keys, self.question.distinct, self.question.most, self.question.within)
+
+    def scores(self, counts: Counts) -> Scores:
+        """Give all scores, aligned with the outputs, in multiples of the unit."""
+        return self._scoring(counts, 0, len(self.outputs))
+
+    def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[Scores]:
+        """Give the scores in order, so many at a time: for outputs too many to hold their scores."""
+        width = whole(size, "size", least=1)
+        for start in range(0, len(self.outputs), width):
+            yield self._scoring(counts, start, min(start + width, len(self.outputs)))
+
+    @property
+    def _scoring(self) -> Scoring:
+        if self.scoring is None:
+            raise InvalidParameter(f"{self.name} has no scores of its own.")
+        return self.scoring
+
+    def __repr__(self) -> str:
+        facts = "".join(f"{name}={value}, " for name, value in self.facts)
+        return f"{self.name}({facts}{len(self.outputs)} candidates)"

@@ -1,0 +1,70 @@
+"""Quantiles: which of the public numbers is closest in rank to the one that splits the people as asked.
+
+Reference: the score of the lecture's median, for any fraction; math in quantile.proof.md.
+Proof:     quantile.proof.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.engines.protocol import Counts
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import Number, exact_text, probability
+from dpselect.problems.candidates import Grid, Numbers, grid, numbers
+from dpselect.problems.distribution import distribution
+from dpselect.problems.problem import ByAmount, Problem, Question, Scores
+from dpselect.problems.votes import column_name
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """Minus the distance of the rank: -|(1 - a) below - a above|, times the denominator of a."""
+
+    numbers: Numbers | Grid
+    at: Fraction
+
+    def __call__(self, counts: Counts, start: int, stop: int) -> Scores:
+        """Compute in 64 bits where nothing can exceed them, otherwise without bounds."""
+        (values,) = counts.keys
+        ranks = distribution(self.numbers, values, counts.sizes)
+        below, above = ranks.below(start, stop), ranks.above(start, stop)
+        over, under = self.at.denominator - self.at.numerator, self.at.numerator
+        if self.at.denominator * max(ranks.people, 1) < 2**62:
+            closeness: NDArray[np.int64] = -np.abs(over * below - under * above)
+            return closeness
+        return [-abs(over * int(less) - under * int(more)) for less, more in zip(below, above, strict=True)]
+
+
+def quantile(
+    *,
+    value: str,
+    at: Number,
+    candidates: object = None,
+    between: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+) -> Problem:
+    """Ask which candidate has the fraction ``at`` of the people's values below it.
+
+    The candidates are listed, or are the numbers lo, lo + step, ... between two bounds.
+
+    >>> median = quantile(value="age", at="1/2", between=(0, 120), step=1)
+    >>> len(median.outputs), median.unit, median.d_range("add_remove"), median.d_range("change_one")
+    (121, Fraction(1, 2), Fraction(1, 1), Fraction(2, 1))
+    """
+    column_name(value, "value")
+    fraction = probability(at, "at")
+    if (between is None) != (step is None) or (between is not None and candidates is not None):
+        raise InvalidParameter(
+            "quantile takes candidates=[...], or between=(lo, hi) with step=; give one of the two."
+        )
+    choices = numbers(candidates, "candidates") if between is None or step is None else grid(between, step)
+    question = Question((ByAmount(value),), distinct=True, most=1)
+    ranges = (2 * max(fraction, 1 - fraction), Fraction(2))
+    facts = (("value", repr(value)), ("at", exact_text(fraction)))
+    unit = Fraction(1, fraction.denominator)
+    return Problem("quantile", choices, unit, ranges, question, Closeness(choices, fraction), facts)

@@ -1,0 +1,115 @@
+"""Votes: approval, plurality, Borda, and the most common value.
+
+Proof: votes.proof.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.engines.protocol import Counts
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import whole
+from dpselect.problems.candidates import Numbers, listed
+from dpselect.problems.problem import ByList, Problem, Question
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The score of a candidate is the size of its group; nobody chose a candidate without one."""
+
+    def __call__(self, counts: Counts, start: int, stop: int) -> NDArray[np.int64]:
+        """Line the sizes up."""
+        (places,) = counts.keys
+        scores = np.zeros(stop - start, dtype=np.int64)
+        here = (places >= start) & (places < stop)
+        scores[places[here] - start] = counts.sizes[here]
+        return scores
+
+
+@dataclass(frozen=True)
+class BordaPoints:
+    """A first place among m candidates is worth m - 1 points, a last place none."""
+
+    candidates: int
+
+    def __call__(self, counts: Counts, start: int, stop: int) -> NDArray[np.int64]:
+        """Add the points of all places. At most 2^31 candidates and people keep within 64 bits."""
+        places, ranks = counts.keys
+        points = (self.candidates - 1 - ranks) * counts.sizes
+        scores = np.zeros(self.candidates, dtype=np.int64)
+        np.add.at(scores, places, points)
+        return scores[start:stop]
+
+
+def approval_voting(*, candidate: str, candidates: object = None) -> Problem:
+    """Ask which candidate most people named, however many each of them named.
+
+    >>> dish = approval_voting(candidate="dish", candidates=["tea", "soup"])
+    >>> dish.outputs, dish.d_range("add_remove"), dish.d_range("change_one")
+    (('soup', 'tea'), Fraction(1, 1), Fraction(2, 1))
+    """
+    return _tallied("approval_voting", "candidate", candidate, candidates, distinct=True, most=None)
+
+
+def plurality(*, candidate: str, candidates: object = None) -> Problem:
+    """Ask which candidate most people chose; of somebody who chose several, one choice is drawn."""
+    return _tallied("plurality", "candidate", candidate, candidates, distinct=True, most=1)
+
+
+def most_common(*, column: str, candidates: object = None, rows_per_person: int = 1) -> Problem:
+    """Ask which value most rows hold; of somebody with more rows than the bound, so many are drawn."""
+    most = whole(rows_per_person, "rows_per_person", least=1, most=2**31)
+    return _tallied("most_common", "column", column, candidates, distinct=False, most=most)
+
+
+def borda(*, candidate: str, rank: str, candidates: object = None) -> Problem:
+    """Ask which candidate is ranked best: of m, rank 1 is worth m - 1 points and rank m none.
+
+    A candidate that somebody did not rank gets no point from them; of several ranks, one is drawn.
+    """
+    column_name(candidate, "candidate")
+    column_name(rank, "rank")
+    names = listed(candidates)
+    count = len(names.labels)
+    ranks = tuple(range(1, count + 1))
+    question = Question(
+        (ByList(candidate, names), ByList(rank, Numbers(ranks, tuple(map(Fraction, ranks))))),
+        distinct=True,
+        most=1,
+        within=(0,),
+    )
+    ranges = (Fraction(count - 1), Fraction(2 * (count - 1)))
+    facts = (("candidate", repr(candidate)), ("rank", repr(rank)))
+    return Problem("borda", names, Fraction(1), ranges, question, BordaPoints(count), facts)
+
+
+def _tallied(  # noqa: PLR0913 - three problems that differ in little else
+    name: str, parameter: str, column: str, candidates: object, *, distinct: bool, most: int | None
+) -> Problem:
+    column_name(column, parameter)
+    names = listed(candidates)
+    largest = most if most is not None and not distinct else 1
+    facts = [(parameter, repr(column))]
+    if name == "most_common":
+        facts.append(("rows_per_person", str(most)))
+    return Problem(
+        name,
+        names,
+        Fraction(1),
+        (Fraction(largest), Fraction(2 * largest)),
+        Question((ByList(column, names),), distinct, most),
+        Tally(),
+        tuple(facts),
+    )
+
+
+def column_name(given: object, name: str) -> str:
+    """Read the name of a column."""
+    if not isinstance(given, str) or not given:
+        raise InvalidParameter.must_be(name, "the name of a column", got=given)
+    return given

@@ -1,0 +1,355 @@
+"""What every engine is asked and must answer: each case is rows, a problem, and the reference's scores."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import dpselect
+from dpselect.problems import Problem
+from tests.engines import reference
+from tests.engines.reference import Row
+
+Kinds: TypeAlias = Mapping[str, str]
+"""A type for each column: "integer", "text", "double", "single" or "decimal"."""
+
+LARGEST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question about one table."""
+
+    name: str
+    kinds: Kinds
+    rows: Sequence[Row]
+    unit: str | None
+    problem: Problem
+    expected: Callable[[], Sequence[Any]]
+
+    @property
+    def points(self) -> list[int]:
+        """The expected scores in multiples of the problem's unit."""
+        return [int(Fraction(score) / self.problem.unit) for score in self.expected()]
+
+
+def table(kinds: Kinds, *rows: Sequence[Any]) -> list[Row]:
+    return [dict(zip(kinds, row, strict=True)) for row in rows]
+
+
+VOTES: Kinds = {"voter": "integer", "dish": "text"}
+DISHES = ["soup", "pie", "tea", "nobody's"]
+BALLOTS = table(
+    VOTES,
+    (1, "soup"),
+    (1, "soup"),
+    (1, "pie"),
+    (2, "pie"),
+    (2, None),
+    (3, "off the list"),
+    (None, "pie"),
+    (4, "tea"),
+    (4, "soup"),
+    (4, "pie"),
+    (5, "Soup"),
+    (5, "soup "),
+    (LARGEST, "pie"),
+    (-LARGEST - 1, "tea"),
+)
+MANY = [
+    {
+        "voter": f"person {i % 7}",
+        "dish": DISHES[i * i % 3],
+        "rank": 1 + i * 5 % 6,
+        "stars": (i * 37 % 23) / 4 - 1,
+    }
+    for i in range(60)
+]
+MANY_KINDS: Kinds = {"voter": "text", "dish": "text", "rank": "integer", "stars": "double"}
+
+
+def tallied(  # noqa: PLR0913, PLR0917 - a table of cases, one line each
+    name: str,
+    kinds: Kinds,
+    rows: Sequence[Row],
+    unit: str | None,
+    problem: Problem,
+    column: str,
+    **bounds: Any,  # noqa: ANN401
+) -> Case:
+    return Case(
+        name,
+        kinds,
+        rows,
+        unit,
+        problem,
+        lambda: reference.tally(rows, unit, column, problem.outputs, **bounds),
+    )
+
+
+def votes() -> list[Case]:
+    approval = dpselect.approval_voting(candidate="dish", candidates=DISHES)
+    plurality = dpselect.plurality(candidate="dish", candidates=DISHES)
+    twice = dpselect.most_common(column="dish", candidates=DISHES, rows_per_person=3)
+    borda = dpselect.borda(candidate="dish", rank="rank", candidates=DISHES)
+    listing: list[tuple[str, Kinds, list[Row]]] = [
+        ("NULLs, off-list values, duplicates and a candidate nobody chose", VOTES, BALLOTS),
+        ("an empty table", VOTES, []),
+        ("people with many rows", MANY_KINDS, MANY),
+    ]
+    cases = []
+    for name, kinds, rows in listing:
+        for unit in ("voter", None):
+            who = f"{name}, {'one row a person' if unit is None else 'bounded'}"
+            cases += [
+                tallied(f"approval: {who}", kinds, rows, unit, approval, "dish", distinct=True, most=None),
+                tallied(f"plurality: {who}", kinds, rows, unit, plurality, "dish", distinct=True, most=1),
+                tallied(f"most common: {who}", kinds, rows, unit, twice, "dish", distinct=False, most=3),
+            ]
+    for unit in ("voter", None):
+        cases.append(
+            Case(
+                f"borda: ranks off the list and repeated, unit {unit}",
+                MANY_KINDS,
+                MANY,
+                unit,
+                borda,
+                lambda unit=unit: reference.borda(MANY, unit, ("dish", "rank"), borda.outputs),  # type: ignore[misc]
+            )
+        )
+    return cases
+
+
+def names() -> list[Case]:
+    unicode = ["e\u0301", "Ωmega", "\U0001f371 bento", "ß", "SS", "İ", "i", "مرحبا", " blank ", "a\tb"]
+    spoken = [*unicode, "é", "E\u0301", "ss", "I", "blank", None]
+    kinds: Kinds = {"voter": "integer", "dish": "text"}
+    rows = [{"voter": i % 5, "dish": spoken[i % len(spoken)]} for i in range(48)]
+    problem = dpselect.approval_voting(candidate="dish", candidates=unicode)
+    composed = [{**row, "dish": "e\u0301" if row["dish"] == "é" else row["dish"]} for row in rows]
+    hostile = "dish\"; DROP TABLE t; -- `x` {y} :p1 $1 ?%s \\ it's"
+    person = "per%son.id"
+    labels = ['"; DROP TABLE t; --', "' OR 1=1 --", "%s", "$1", ":p1", "\\", "NULL", "`", "{}", "x" * 10_000]
+    rude_kinds: Kinds = {person: "text", hostile: "text"}
+    rude = [{person: f"'{i % 4}%", hostile: labels[i % len(labels)]} for i in range(40)]
+    asked = dpselect.plurality(candidate=hostile, candidates=labels)
+    return [
+        Case(
+            "unicode: composed and decomposed are one, everything else is itself",
+            kinds,
+            rows,
+            "voter",
+            problem,
+            lambda: reference.tally(composed, "voter", "dish", problem.outputs, distinct=True, most=None),
+        ),
+        tallied(
+            "hostile columns and candidates", rude_kinds, rude, person, asked, hostile, distinct=True, most=1
+        ),
+    ]
+
+
+def numbers() -> list[Case]:
+    whole: Kinds = {"who": "integer", "x": "integer"}
+    extremes = table(
+        whole,
+        *[
+            (i, x)
+            for i, x in enumerate(
+                [LARGEST, -LARGEST - 1, 2**53 + 1, 2**53, 0, None, -1, LARGEST, LARGEST - 1]
+            )
+        ],
+    )
+    ends = dpselect.approval_voting(
+        candidate="x", candidates=[LARGEST, -LARGEST - 1, 2**53 + 1, LARGEST + 1, Fraction(1, 2), -(2**64), 0]
+    )
+    middle = dpselect.quantile(
+        value="x",
+        at="2/3",
+        candidates=[-LARGEST - 2, -LARGEST - 1, "-1/2", 0, 2**53 + 1, LARGEST, LARGEST + 1],
+    )
+    return [
+        tallied("64-bit extremes as candidates", whole, extremes, "who", ends, "x", distinct=True, most=None),
+        ranked("64-bit extremes in a quantile", whole, extremes, middle),
+        *floats(),
+        *decimals(),
+        *sums(),
+    ]
+
+
+def ranked(name: str, kinds: Kinds, rows: Sequence[Row], problem: Problem) -> Case:
+    at = Fraction(dict(problem.facts)["at"])
+
+    def expected() -> list[Fraction]:
+        exact = [Fraction(str(output)) for output in problem.outputs]
+        return reference.closeness(reference.amounts(rows, "who", "x"), at, exact)
+
+    return Case(name, kinds, rows, "who", problem, expected)
+
+
+def floats() -> list[Case]:
+    kinds: Kinds = {"who": "integer", "x": "double"}
+    values = [math.nan, -0.0, 0.0, 0.3, 0.1 + 0.2, math.inf, -math.inf, 5e-324, 1e308, None, 2.5, 1.0, 0.1]
+    rows = table(kinds, *[(i % 9, values[i % len(values)]) for i in range(26)])
+    prices = [0, "0.1", "0.3", "2.5", 10**400]
+    doubles = [0.0, 0.1, 0.3, 2.5, math.inf]
+    pricing = dpselect.pricing(value="x", prices=prices)
+    common = dpselect.most_common(column="x", candidates=[0, 0.3, 0.1, 1, 10**400], rows_per_person=2)
+    grid = dpselect.quantile(value="x", at="1/2", between=("-0.5", 3), step="0.1")
+    singles: Kinds = {"who": "integer", "x": "single"}
+    rounded = [0.10000000149011612, 0.5, None, 0.25, math.nan]
+    tenths = table(singles, *[(i, rounded[i % 5]) for i in range(10)])
+    return [
+        Case(
+            "NaN is nobody's offer, and 0.3 is the nearest double",
+            kinds,
+            rows,
+            "who",
+            pricing,
+            lambda: [
+                Fraction(str(price)) * sum(amount >= reference.value(double) for amount in offers(rows))
+                for price, double in zip(prices, doubles, strict=True)
+            ],
+        ),
+        Case(
+            "floats as candidates",
+            kinds,
+            rows,
+            "who",
+            common,
+            lambda: reference.tally(rows, "who", "x", [0.0, 0.1, 0.3, 1.0, "beyond"], distinct=False, most=2),
+        ),
+        Case(
+            "a grid of tenths against doubles: nothing is divided",
+            kinds,
+            rows,
+            "who",
+            grid,
+            lambda: reference.closeness(
+                offers(rows), Fraction(1, 2), [Fraction(float(output)) for output in grid.outputs]
+            ),
+        ),
+        Case(
+            "0.1 is the nearest single in a column of singles",
+            singles,
+            tenths,
+            "who",
+            dpselect.approval_voting(candidate="x", candidates=[0.1, 0.5, 7]),
+            lambda: [2, 2, 0],
+        ),
+    ]
+
+
+def offers(rows: Sequence[Row]) -> list[Fraction]:
+    return reference.amounts(rows, "who", "x")
+
+
+def decimals() -> list[Case]:
+    kinds: Kinds = {"who": "text", "x": "decimal"}
+    cents = [None if i % 11 == 0 else Decimal(i * 7 % 251 - 20).scaleb(-2) for i in range(80)]
+    rows = [{"who": f"w{i % 30}", "x": cent} for i, cent in enumerate(cents)]
+    prices = [f"{i}.{i}9" for i in range(3)] + ["0.005", "1/3"]
+    pricing = dpselect.pricing(value="x", prices=prices)
+    exact = sorted(map(Fraction, prices))
+    written: Kinds = {"who": "text", "x": "text"}
+    texts = [
+        "1",
+        "01",
+        "1.0",
+        "+1",
+        "1e0",
+        "1,0",
+        "",
+        " 1",
+        "one",
+        "-0",
+        "0",
+        "1.50",
+        None,
+        "1\n",
+        "1e-400",
+        ".5",
+        "9" * 30,
+    ]
+    spelt = [{"who": f"w{i % 12}", "x": text or None} for i, text in enumerate(texts * 2)]
+    return [
+        Case(
+            "decimals, exactly", kinds, rows, "who", pricing, lambda: reference.revenue(offers(rows), exact)
+        ),
+        Case(
+            "numbers in text are read, and what is none is dropped",
+            written,
+            [{"who": f"w{i}", "x": text or None} for i, text in enumerate(texts)],
+            "who",
+            dpselect.pricing(value="x", prices=[0, 1, 2]),
+            # At least 0: 1 01 1.0 +1 1e0 -0 0 1.50 .5 and the thirty nines; at least 1: without -0, 0 and .5.
+            lambda: [0, 7, 2],
+        ),
+        Case(
+            "one person's spellings of a number are one vote",
+            written,
+            [{**row, "who": "w"} for row in spelt],
+            "who",
+            dpselect.approval_voting(candidate="x", candidates=[0, 1, Decimal("1.5"), 2]),
+            lambda: [1, 1, 1, 0],
+        ),
+    ]
+
+
+def sums() -> list[Case]:
+    kinds: Kinds = {"who": "integer", "dish": "text", "x": "integer"}
+    rows = [{"who": i, "dish": DISHES[i % 2], "x": LARGEST - i % 3} for i in range(9)]
+    beyond = dpselect.weighted_sum(
+        candidate="dish", candidates=DISHES, value="x", bounds=(-(2**70), 2**70), unit=1
+    )
+    halves = dpselect.weighted_sum(
+        candidate="dish", candidates=DISHES, value="stars", bounds=(-1, 3), unit="1/4"
+    )
+    fees = dpselect.pricing(value="x", prices=[2**60, 2**61, LARGEST])
+    ratings: Kinds = {"who": "integer", "dish": "text", "x": "double"}
+    ranks = table(
+        ratings, (1, "pie", 2.5), (2, "pie", 1.0), (3, "soup", 2.0), (4, "tea", math.nan), (5, "tea", 4.0)
+    )
+    borda = dpselect.borda(candidate="dish", rank="x", candidates=DISHES)
+    return [
+        Case(
+            "a sum beyond 64 bits",
+            kinds,
+            rows,
+            "who",
+            beyond,
+            lambda: reference.clamped_sums(
+                rows, "who", ("dish", "x"), beyond.outputs, (Fraction(-(2**70)), Fraction(2**70))
+            ),
+        ),
+        Case(
+            "a product beyond 64 bits",
+            kinds,
+            rows,
+            "who",
+            fees,
+            lambda: reference.revenue(offers(rows), [Fraction(2**60), Fraction(2**61), Fraction(LARGEST)]),
+        ),
+        Case(
+            "ratings, one a person and candidate, negative too",
+            MANY_KINDS,
+            MANY,
+            "voter",
+            halves,
+            lambda: reference.clamped_sums(
+                MANY, "voter", ("dish", "stars"), halves.outputs, (Fraction(-1), Fraction(3))
+            ),
+        ),
+        Case(
+            "a rank of 2.5 is neither 2 nor 3",
+            ratings,
+            ranks,
+            "who",
+            borda,
+            lambda: reference.borda(ranks, "who", ("dish", "x"), borda.outputs),
+        ),
+    ]
+
+
+CASES = [*votes(), *names(), *numbers()]

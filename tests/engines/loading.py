@@ -1,0 +1,132 @@
+"""Putting rows into each kind of source, with the types of a case."""
+
+import csv
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import psycopg
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+from psycopg import sql
+
+from dpselect import Table
+from tests.engines.cases import Kinds
+from tests.engines.reference import Row
+
+ARROW = {
+    "integer": pa.int64(),
+    "text": pa.string(),
+    "double": pa.float64(),
+    "single": pa.float32(),
+    "decimal": pa.decimal128(12, 2),
+}
+POSTGRES = {
+    "integer": "bigint",
+    "text": "text",
+    "double": "double precision",
+    "single": "real",
+    "decimal": "numeric(12, 2)",
+}
+
+
+def arrow(kinds: Kinds, rows: Sequence[Row]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    schema = pa.schema([(name, ARROW[kind]) for name, kind in kinds.items()])
+    return pa.table({name: [row[name] for row in rows] for name in kinds}, schema=schema)
+
+
+def parquet(kinds: Kinds, rows: Sequence[Row], folder: Path) -> Path:
+    path = folder / "rows.parquet"
+    pyarrow.parquet.write_table(arrow(kinds, rows), path)
+    return path
+
+
+def from_parquet(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    return Table(parquet(kinds, rows, folder), unit=unit)
+
+
+def from_glob(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    for number in range(3):
+        pyarrow.parquet.write_table(arrow(kinds, rows[number::3]), folder / f"part {number}.parquet")
+    return Table(str(folder / "part *.parquet"), unit=unit)
+
+
+def from_arrow_file(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    pyarrow.feather.write_feather(arrow(kinds, rows), folder / "rows.arrow")
+    return Table(folder / "rows.arrow", unit=unit)
+
+
+def from_arrow(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    del folder
+    return Table(arrow(kinds, rows), unit=unit)
+
+
+def from_pandas(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    del folder
+    return Table(
+        arrow(kinds, rows).to_pandas(integer_object_nulls=False, types_mapper=_pandas_type), unit=unit
+    )
+
+
+def _pandas_type(kind: Any) -> Any:  # noqa: ANN401
+    import pandas as pd  # noqa: PLC0415 - slow to load
+
+    return (
+        pd.Int64Dtype() if kind == pa.int64() else pd.ArrowDtype(kind) if pa.types.is_decimal(kind) else None
+    )
+
+
+def from_polars(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    del folder
+    return Table(pl.from_arrow(arrow(kinds, rows)), unit=unit)
+
+
+def from_lazy_polars(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    return Table(pl.scan_parquet(parquet(kinds, rows, folder)), unit=unit)
+
+
+def from_database(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    path = folder / "rows.duckdb"
+    with closing(duckdb.connect(str(path))) as connection:
+        connection.register("given", arrow(kinds, rows))
+        connection.execute('CREATE SCHEMA "a b"; CREATE TABLE "a b"."t ""1" AS SELECT * FROM given')
+    return Table(path, table='a b.t "1', unit=unit)
+
+
+def from_relation(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    return Table(duckdb.connect().read_parquet(str(parquet(kinds, rows, folder))), unit=unit)
+
+
+def from_json(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    path = folder / "rows.jsonl"
+    lines = [json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return Table(path, unit=unit, columns=dict(kinds))
+
+
+def from_csv(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    path = folder / "rows.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(list(kinds))
+        writer.writerows([list(row.values()) for row in rows])
+    return Table(path, unit=unit)
+
+
+def to_postgres(url: str, name: str, kinds: Kinds, rows: Sequence[Row]) -> None:
+    table = sql.Identifier(name)
+    columns = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(column), sql.SQL(POSTGRES[kind]))
+        for column, kind in kinds.items()
+    )
+    with psycopg.connect(url, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(table))
+        cursor.execute(sql.SQL("CREATE TABLE {} ({})").format(table, columns))
+        with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(table)) as copy:
+            for row in rows:
+                copy.write_row(list(row.values()))

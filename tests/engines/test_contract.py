@@ -1,0 +1,42 @@
+"""Every engine and every source answers the same questions with the same whole numbers."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from dpselect import Table
+from tests.engines import loading
+from tests.engines.asking import asked
+from tests.engines.cases import CASES, Case, Kinds
+from tests.engines.reference import Row
+
+Loader = Callable[[Kinds, Sequence[Row], str | None, Path], Table]
+
+EMBEDDED: list[Loader] = [
+    loading.from_parquet,
+    loading.from_glob,
+    loading.from_arrow_file,
+    loading.from_arrow,
+    loading.from_pandas,
+    loading.from_polars,
+    loading.from_lazy_polars,
+    loading.from_database,
+    loading.from_relation,
+]
+
+
+def check(case: Case, table: Table) -> None:
+    """Hold the answer of an engine against the reference: the one body for all of them."""
+    assert asked(case.problem, table) == case.points
+
+
+@pytest.mark.parametrize("load", EMBEDDED, ids=lambda load: load.__name__)
+def test_duckdb_gives_the_scores_of_the_reference(
+    load: Loader, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, case in enumerate(CASES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(case.name):
+            check(case, load(case.kinds, case.rows, case.unit, folder))
