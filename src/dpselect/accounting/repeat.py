@@ -105,13 +105,12 @@ class RepeatedProfile:
     def _first_guesses(self) -> Iterator[Fraction]:
         yield Fraction(0)
         yield from (Fraction(2) ** exponent for exponent in EXPONENTS)
-        without_delta = self.profile.epsilon(0)
-        if without_delta < math.inf:
-            yield Fraction(without_delta)
         count = sum(n for _, n in self.profile.runs)
         for run, _ in self.profile.runs:
             if isinstance(run, Table):
                 yield from (count * point for point, _ in run.points)
+            elif hasattr(run, "epsilon") and (without_delta := run.epsilon(Fraction(0))) < math.inf:
+                yield count * without_delta
 
     def _spread(self, epsilon: Fraction) -> Fraction:
         return self.repetition.spread(epsilon, self.profile.delta(epsilon))

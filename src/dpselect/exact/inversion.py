@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 from dpselect.exact.enclosures import Enclosure
@@ -22,7 +22,12 @@ GUARD_BITS = 64
 
 
 class SinglePeaked(Protocol):
-    """A law on the integers from ``least`` on, whose probabilities rise up to ``mode`` and fall after it."""
+    """A law on the integers from ``least`` on, whose probabilities rise up to ``mode`` and fall after it.
+
+    It is a frozen value: what was computed of it once is remembered.
+    """
+
+    def __hash__(self) -> int: ...
 
     @property
     def least(self) -> int:
@@ -35,8 +40,8 @@ class SinglePeaked(Protocol):
     def mass_at_mode(self, precision: int) -> Enclosure:
         """Enclose P(mode), to a relative 2**-precision."""
 
-    def ratio(self, k: int) -> Fraction:
-        """Give P(k + 1) / P(k), exactly."""
+    def ratio(self, k: int) -> tuple[int, int]:
+        """Give P(k + 1) / P(k), exactly: the top and the bottom of a fraction."""
 
 
 def single_peaked(law: SinglePeaked, randomness: Randomness) -> int:
@@ -44,25 +49,35 @@ def single_peaked(law: SinglePeaked, randomness: Randomness) -> int:
     number = Uniform(randomness)
     while True:
         number.refine()
-        walk = _outward(law, number.bits + SPARE_BITS)
-        value, reached = next(step for step in walk if number.lower() < step[1].high)
-        if number.upper() <= reached.low:
+        finer = SPARE_BITS + GUARD_BITS
+        lower, upper = number.numerator << finer, (number.numerator + 1) << finer
+        walk = _outward(law, number.bits + finer)
+        value, low = next((k, low) for k, low, high in walk if lower < high)
+        if upper <= low:
             return value
 
 
-def _outward(law: SinglePeaked, precision: int) -> Iterator[tuple[int, Enclosure]]:
-    """Walk outward from the mode; beside each value, enclose the probability of all seen so far."""
-    unit = precision + GUARD_BITS
-    one = 1 << unit
-    mass = law.mass_at_mode(unit)
-    up = down = step = (law.mode, math.floor(mass.low * one), math.ceil(mass.high * one))
+def _outward(law: SinglePeaked, bits: int) -> Iterator[tuple[int, int, int]]:
+    """Walk outward from the mode; beside each value, bound the sum so far, in units of 2**-bits."""
+    least, mode = law.least, law.mode
+    up = down = step = (mode, *_at_mode(law, bits))
     total_low = total_high = 0
     while True:
         k, low, high = step
         total_low, total_high = total_low + low, total_high + high
-        yield k, Enclosure(Fraction(total_low, one), Fraction(total_high, one))
-        rising = down[0] == law.least or up[0] - law.mode <= law.mode - down[0]
-        k, low, high = up if rising else down
-        top, bottom = (law.ratio(k) if rising else 1 / law.ratio(k - 1)).as_integer_ratio()
-        step = (k + (1 if rising else -1), low * top // bottom, -(-high * top // bottom))
-        up, down = (step, down) if rising else (up, step)
+        yield k, total_low, total_high
+        rising = down[0] == least or up[0] - mode <= mode - down[0]
+        if rising:
+            k, low, high = up
+            top, bottom = law.ratio(k)
+            up = step = (k + 1, low * top // bottom, -(-high * top // bottom))
+        else:
+            k, low, high = down
+            bottom, top = law.ratio(k - 1)
+            down = step = (k - 1, low * top // bottom, -(-high * top // bottom))
+
+
+@lru_cache(maxsize=256)
+def _at_mode(law: SinglePeaked, bits: int) -> tuple[int, int]:
+    mass = law.mass_at_mode(bits)
+    return math.floor(mass.low * 2**bits), math.ceil(mass.high * 2**bits)

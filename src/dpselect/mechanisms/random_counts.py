@@ -50,9 +50,10 @@ class TruncatedNegativeBinomial:
             precision=precision,
         )
 
-    def ratio(self, k: int) -> Fraction:
-        """Give P(k + 1) / P(k)."""
-        return (1 - self.gamma) * (k + self.shape) / (k + 1)
+    def ratio(self, k: int) -> tuple[int, int]:
+        """Give P(k + 1) / P(k) = (1 - gamma)(k + shape) / (k + 1)."""
+        (stop, of), (top, bottom) = self.gamma.as_integer_ratio(), self.shape.as_integer_ratio()
+        return (of - stop) * (k * bottom + top), of * bottom * (k + 1)
 
     def _mass_at_one(self, shape: Ball, gamma: Ball) -> Ball:
         if self.shape == 0:
@@ -110,9 +111,10 @@ class Poisson:
 
         return enclose(mass, self.mean, precision=precision)
 
-    def ratio(self, k: int) -> Fraction:
-        """Give P(k + 1) / P(k)."""
-        return self.mean / (k + 1)
+    def ratio(self, k: int) -> tuple[int, int]:
+        """Give P(k + 1) / P(k) = mean / (k + 1)."""
+        top, bottom = self.mean.as_integer_ratio()
+        return top, bottom * (k + 1)
 
     def spread(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Bound what the choice of the best adds to epsilon, if one run is (epsilon, delta)-private."""

@@ -118,7 +118,7 @@ def _stop_probability(value: Number, way: Iterations, measurement: Measurement) 
             "stop_probability",
             "above 0 and below 1",
             got=value,
-            way_out='It gives up after 1/stop_probability runs on average, or never: iterations="until_success".',
+            way_out='It gives up after 1/stop_probability runs on average; "until_success" never does.',
         )
     return gamma
 
