@@ -50,11 +50,13 @@ _HOMES = {
     "counting": "dpselect.problems",
     "custom": "dpselect.problems",
     "linf_distance": "dpselect.privacy",
+    "make_best_of_random_count": "dpselect.mechanisms",
     "make_exponential_mechanism": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
     "make_report_noisy_max": "dpselect.mechanisms",
     "make_report_noisy_max_gumbel": "dpselect.mechanisms",
     "make_report_noisy_top_k": "dpselect.mechanisms",
+    "make_select_private_candidate": "dpselect.mechanisms",
     "max_divergence": "dpselect.privacy",
     "most_common": "dpselect.problems",
     "plurality": "dpselect.problems",
@@ -86,11 +88,13 @@ if TYPE_CHECKING:
     from dpselect.errors import LedgerDamaged as LedgerDamaged
     from dpselect.errors import LedgerUnavailable as LedgerUnavailable
     from dpselect.engines import Table as Table
+    from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max
     from dpselect.mechanisms import make_report_noisy_max_gumbel as make_report_noisy_max_gumbel
     from dpselect.mechanisms import make_report_noisy_top_k as make_report_noisy_top_k
+    from dpselect.mechanisms import make_select_private_candidate as make_select_private_candidate
     from dpselect.privacy import ZCDP as ZCDP
     from dpselect.privacy import ApproxDP as ApproxDP
     from dpselect.privacy import Measurement as Measurement

@@ -140,6 +140,21 @@ class MissingExtra(DpselectError, ImportError):
     def needed(cls, what: str, *, extra: str) -> Self:
         """Give the one sentence, with the command."""
         return cls(f"{what} needs a package that is not installed. Run: pip install 'dpselect[{extra}]'")
+class MalformedRelease(ReleaseFailed):
+    """A measurement to select from released something else than a pair with a score: mend its function."""
+
+    def __init__(self) -> None:
+        """Say the one constant sentence."""
+        RuntimeError.__init__(
+            self,
+            "the measurement must release a tuple (score, candidate) whose score is a real number; "
+            "nothing was released, and what was paid stays paid. "
+            "What it did release is withheld: try its function on made-up data.",
+        )
+
+
+class MayNeverEnd(UserWarning, RuntimeWarning):
+    """What was built runs until it succeeds, and nothing promises that it ever does."""
 
 
 def shown(value: object) -> str:

@@ -1,14 +1,23 @@
 """The mechanisms: scores in, winners out; each with its price and its proof."""
 
+from dpselect.mechanisms.best_of_random_count import make_best_of_random_count
 from dpselect.mechanisms.exponential import make_exponential_mechanism
 from dpselect.mechanisms.permute_and_flip import make_permute_and_flip
+from dpselect.mechanisms.random_counts import geometric, logarithmic, poisson, truncated_negative_binomial
 from dpselect.mechanisms.report_noisy_max_gumbel import make_report_noisy_max_gumbel
 from dpselect.mechanisms.report_noisy_top_k import make_report_noisy_max, make_report_noisy_top_k
+from dpselect.mechanisms.select_private_candidate import make_select_private_candidate
 
 __all__ = [
+    "geometric",
+    "logarithmic",
+    "make_best_of_random_count",
     "make_exponential_mechanism",
     "make_permute_and_flip",
     "make_report_noisy_max",
     "make_report_noisy_max_gumbel",
     "make_report_noisy_top_k",
+    "make_select_private_candidate",
+    "poisson",
+    "truncated_negative_binomial",
 ]

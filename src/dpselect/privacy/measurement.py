@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, get_args
 
-from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed
+from dpselect.errors import InvalidParameter, MalformedRelease, OutsideDomain, RandomnessFailed, ReleaseFailed
 from dpselect.exact.numbers import Number
 from dpselect.exact.randomness import Randomness, checked, is_source, system
 from dpselect.privacy.domains import AtomDomain, VectorDomain
@@ -179,8 +179,8 @@ def _attempt(
         return function(arg, randomness), None
     except OutsideDomain as error:
         return None, OutsideDomain(*error.args) if trusted else ReleaseFailed()
-    except RandomnessFailed:
-        return None, RandomnessFailed()
+    except (RandomnessFailed, MalformedRelease) as error:
+        return None, MalformedRelease() if isinstance(error, MalformedRelease) else RandomnessFailed()
     except Exception:  # noqa: BLE001 - its text, type and frames may hold data
         return None, ReleaseFailed()
     except BaseException as error:  # noqa: BLE001 - Ctrl-C and the end of a tape pass, without what they hold

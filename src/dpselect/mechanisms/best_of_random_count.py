@@ -1,0 +1,125 @@
+"""The best of a random number of runs of a private program, at little more than the price of one.
+
+Reference: Liu & Talwar 2019; Papernot & Steinke 2022, arXiv 2110.03620.
+Proof:     best_of_random_count.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpselect.accounting.repeat import RepeatedProfile
+from dpselect.errors import InvalidParameter
+from dpselect.exact.randomness import Randomness
+from dpselect.mechanisms.random_counts import Count, Poisson, TruncatedNegativeBinomial
+from dpselect.mechanisms.scored_releases import Rank, candidates, may_give_up, observer, run
+from dpselect.privacy.curves import RenyiCurve
+from dpselect.privacy.measurement import Measurement
+from dpselect.privacy.measures import Approximate, Distance, MaxDivergence, RenyiDivergence
+from dpselect.privacy.profiles import PrivacyProfile
+
+
+def make_best_of_random_count(
+    measurement: Measurement,
+    count: Count,
+    *,
+    progress: Callable[[int], object] | None = None,
+) -> Measurement:
+    """Run the measurement a random number of times and release the best (score, candidate).
+
+    Precondition
+        ``measurement`` is priced in max, Rényi or approximate divergence            checked here
+        it releases tuples (score, candidate); the score is a real number            checked when drawn
+        ``count`` was chosen without looking at the data                             claimed by the caller
+
+    Postcondition
+        The number of runs has exactly the law of ``count`` and does not depend on the data. The release is
+        the one with the largest score, NaN below every number, the first to arrive among equals. It is None
+        only if there was no run (``poisson``), or if every run was one of ours that gave up.
+        ``m.map(d_in)`` bounds the measure of ``measurement``: epsilon + (1 + shape) ln((e^epsilon + gamma) /
+        (1 + gamma e^epsilon)), for ``poisson`` epsilon + mean tanh(epsilon / 2), and their Rényi and
+        approximate kin. ``progress(i)`` is told that run i begins, and nothing else.
+
+    >>> from dpselect.mechanisms import geometric
+    >>> from dpselect.privacy import atom_domain, linf_distance, max_divergence, user_measurement
+    >>> rounded = user_measurement(
+    ...     input_domain=atom_domain(int),
+    ...     input_metric=linf_distance(),
+    ...     output_measure=max_divergence(),
+    ...     function=lambda x: (1.0, "always this"),
+    ...     privacy_map=lambda d_in: d_in,
+    ... )
+    >>> best = make_best_of_random_count(rounded, geometric("1/100"))
+    >>> best(7), best.map(1) < 3
+    ((1.0, 'always this'), True)
+    """
+    one = candidates(
+        measurement,
+        (MaxDivergence, RenyiDivergence, Approximate),
+        "max_divergence(), renyi_divergence() or approximate(max_divergence())",
+    )
+    if not isinstance(count, TruncatedNegativeBinomial | Poisson):
+        raise InvalidParameter.must_be(
+            "count",
+            "a random count",
+            got=count,
+            way_out="Write geometric, logarithmic, truncated_negative_binomial or poisson; "
+            "a fixed number of runs costs as much as all of them.",
+        )
+    draw = BestOfRandomCount(one, count, observer(progress))
+    return Measurement(
+        one.input_domain, one.input_metric, one.output_measure, draw, RepeatedPrice(one, count)
+    )
+
+
+@dataclass(frozen=True)
+class BestOfRandomCount:
+    """Draw the count, run as often, keep the best."""
+
+    measurement: Measurement
+    count: Count
+    progress: Callable[[int], object] | None
+
+    @property
+    def may_give_up(self) -> bool:
+        """Whether the release may be None."""
+        return isinstance(self.count, Poisson) or may_give_up(self.measurement)
+
+    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401 - a pair, or None
+        """Draw."""
+        randomness.mark(())
+        runs = self.count.draw(randomness)
+        best: tuple[Rank, Any] | None = None
+        for number in range(1, runs + 1):
+            randomness.mark((runs, number, best))
+            if self.progress is not None:
+                self.progress(number)
+            latest = run(self.measurement, arg, randomness)
+            if best is None or latest[0] > best[0]:
+                best = latest
+        return None if best is None else best[1]
+
+
+@dataclass(frozen=True)
+class RepeatedPrice:
+    """What the best of so many runs costs."""
+
+    measurement: Measurement
+    count: Count
+
+    def __call__(self, d_in: Fraction) -> Distance:
+        """Price neighbours at a distance of d_in."""
+        one = self.measurement.map(d_in)
+        match one:
+            case RenyiCurve():
+                return RenyiCurve(self.count.renyi(one))
+            case PrivacyProfile():
+                return PrivacyProfile(RepeatedProfile(one, self.count))
+            case Fraction():
+                return one + self.count.spread(one, Fraction(0))
+            case _:
+                return math.inf
