@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Accuracy": "dpselect.utility",
     "AlreadyAnswered": "dpselect.errors",
     "AlreadyCharged": "dpselect.errors",
-    "Accuracy": "dpselect.utility",
     "ApproxDP": "dpselect.privacy",
     "BoundedRange": "dpselect.accounting",
-    "LaplaceDominated": "dpselect.accounting",
     "BudgetExhausted": "dpselect.errors",
     "Entry": "dpselect.accounting.ledger",
+    "LaplaceDominated": "dpselect.accounting",
     "Ledger": "dpselect.accounting.ledger",
     "LedgerDamaged": "dpselect.errors",
     "LedgerUnavailable": "dpselect.errors",
@@ -33,22 +33,19 @@ _HOMES = {
     "ZCDP": "dpselect.privacy",
     "absolute_distance": "dpselect.privacy",
     "accuracy": "dpselect.utility",
-    "approximate": "dpselect.privacy",
-    "atom_domain": "dpselect.privacy",
-    "calibrate": "dpselect.accounting",
-    "change_one_distance": "dpselect.privacy",
-    "compose": "dpselect.accounting",
-    "convert": "dpselect.accounting",
-    "epsilon_for": "dpselect.utility",
-    "expected_error": "dpselect.utility",
-    "lead_needed": "dpselect.utility",
     "approval_voting": "dpselect.problems",
     "approximate": "dpselect.privacy",
     "atom_domain": "dpselect.privacy",
     "borda": "dpselect.problems",
+    "calibrate": "dpselect.accounting",
     "change_one_distance": "dpselect.privacy",
+    "compose": "dpselect.accounting",
+    "convert": "dpselect.accounting",
     "counting": "dpselect.problems",
     "custom": "dpselect.problems",
+    "epsilon_for": "dpselect.utility",
+    "expected_error": "dpselect.utility",
+    "lead_needed": "dpselect.utility",
     "linf_distance": "dpselect.privacy",
     "make_best_of_random_count": "dpselect.mechanisms",
     "make_exponential_mechanism": "dpselect.mechanisms",
@@ -82,12 +79,12 @@ if TYPE_CHECKING:
     from dpselect.accounting import convert as convert
     from dpselect.accounting.ledger import Entry as Entry
     from dpselect.accounting.ledger import Ledger as Ledger
+    from dpselect.engines import Table as Table
     from dpselect.errors import AlreadyAnswered as AlreadyAnswered
     from dpselect.errors import AlreadyCharged as AlreadyCharged
     from dpselect.errors import BudgetExhausted as BudgetExhausted
     from dpselect.errors import LedgerDamaged as LedgerDamaged
     from dpselect.errors import LedgerUnavailable as LedgerUnavailable
-    from dpselect.engines import Table as Table
     from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
@@ -115,11 +112,6 @@ if TYPE_CHECKING:
     from dpselect.privacy import user_measurement as user_measurement
     from dpselect.privacy import vector_domain as vector_domain
     from dpselect.privacy import zero_concentrated_divergence as zero_concentrated_divergence
-    from dpselect.utility import Accuracy as Accuracy
-    from dpselect.utility import accuracy as accuracy
-    from dpselect.utility import epsilon_for as epsilon_for
-    from dpselect.utility import expected_error as expected_error
-    from dpselect.utility import lead_needed as lead_needed
     from dpselect.problems import Scores as Scores
     from dpselect.problems import approval_voting as approval_voting
     from dpselect.problems import borda as borda
@@ -130,6 +122,11 @@ if TYPE_CHECKING:
     from dpselect.problems import pricing as pricing
     from dpselect.problems import quantile as quantile
     from dpselect.problems import weighted_sum as weighted_sum
+    from dpselect.utility import Accuracy as Accuracy
+    from dpselect.utility import accuracy as accuracy
+    from dpselect.utility import epsilon_for as epsilon_for
+    from dpselect.utility import expected_error as expected_error
+    from dpselect.utility import lead_needed as lead_needed
 else:
     # Hidden from type checkers: a module with __getattr__ would seem to them to have every name there is.
     def __getattr__(name: str) -> object:

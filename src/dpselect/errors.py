@@ -121,6 +121,8 @@ class MissingPackage(DpselectError, ImportError):
 def _bare(loss: object) -> str:
     """Write a loss without its unit: 1/4 for epsilon 1/4."""
     return str(loss).partition(" ")[2] or str(loss)
+
+
 class TableUnreadable(DpselectError, RuntimeError):
     """The rows of a table could not be read: repair the table. What the engine said may hold rows."""
 
@@ -140,6 +142,8 @@ class MissingExtra(DpselectError, ImportError):
     def needed(cls, what: str, *, extra: str) -> Self:
         """Give the one sentence, with the command."""
         return cls(f"{what} needs a package that is not installed. Run: pip install 'dpselect[{extra}]'")
+
+
 class MalformedRelease(ReleaseFailed):
     """A measurement to select from released something else than a pair with a score: mend its function."""
 
