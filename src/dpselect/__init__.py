@@ -15,6 +15,7 @@ _HOMES = {
     "Accuracy": "dpselect.utility",
     "AlreadyAnswered": "dpselect.errors",
     "AlreadyCharged": "dpselect.errors",
+    "AnswerLost": "dpselect.errors",
     "ApproxDP": "dpselect.privacy",
     "BoundedRange": "dpselect.accounting",
     "BudgetExhausted": "dpselect.errors",
@@ -26,10 +27,13 @@ _HOMES = {
     "Measurement": "dpselect.privacy",
     "PrivacyProfile": "dpselect.privacy",
     "PureDP": "dpselect.privacy",
+    "Release": "dpselect.release",
     "RenyiCurve": "dpselect.privacy",
     "RenyiDP": "dpselect.privacy",
+    "RequestChanged": "dpselect.errors",
     "Scores": "dpselect.problems",
     "Table": "dpselect.engines",
+    "UnmeteredRelease": "dpselect.errors",
     "ZCDP": "dpselect.privacy",
     "absolute_distance": "dpselect.privacy",
     "accuracy": "dpselect.utility",
@@ -62,7 +66,9 @@ _HOMES = {
     "range_distance": "dpselect.privacy",
     "range_divergence": "dpselect.privacy",
     "renyi_divergence": "dpselect.privacy",
+    "select": "dpselect.release",
     "symmetric_distance": "dpselect.privacy",
+    "top_k": "dpselect.release",
     "user_measurement": "dpselect.privacy",
     "vector_domain": "dpselect.privacy",
     "weighted_sum": "dpselect.problems",
@@ -82,9 +88,12 @@ if TYPE_CHECKING:
     from dpselect.engines import Table as Table
     from dpselect.errors import AlreadyAnswered as AlreadyAnswered
     from dpselect.errors import AlreadyCharged as AlreadyCharged
+    from dpselect.errors import AnswerLost as AnswerLost
     from dpselect.errors import BudgetExhausted as BudgetExhausted
     from dpselect.errors import LedgerDamaged as LedgerDamaged
     from dpselect.errors import LedgerUnavailable as LedgerUnavailable
+    from dpselect.errors import RequestChanged as RequestChanged
+    from dpselect.errors import UnmeteredRelease as UnmeteredRelease
     from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
@@ -122,6 +131,9 @@ if TYPE_CHECKING:
     from dpselect.problems import pricing as pricing
     from dpselect.problems import quantile as quantile
     from dpselect.problems import weighted_sum as weighted_sum
+    from dpselect.release import Release as Release
+    from dpselect.release import select as select
+    from dpselect.release import top_k as top_k
     from dpselect.utility import Accuracy as Accuracy
     from dpselect.utility import accuracy as accuracy
     from dpselect.utility import epsilon_for as epsilon_for

@@ -144,6 +144,42 @@ class MissingExtra(DpselectError, ImportError):
         return cls(f"{what} needs a package that is not installed. Run: pip install 'dpselect[{extra}]'")
 
 
+class RequestChanged(DpselectError, ValueError):
+    """The request id belongs to another question: ask that question again, or choose a new id."""
+
+    def __init__(self, request_id: str) -> None:
+        """Keep the id."""
+        super().__init__(
+            f"request {shown(request_id)} was made for another question, and is paid for. "
+            "Ask the same question again to get its answer, or choose a new request_id."
+        )
+        self.request_id = request_id
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """Travel between processes with all facts."""
+        return type(self), (self.request_id,)
+
+
+class AnswerLost(DpselectError):
+    """The request was paid for and has no answer: it failed, or is not finished. Ask under a new id."""
+
+    def __init__(self, request_id: str) -> None:
+        """Keep the id."""
+        super().__init__(
+            f"request {shown(request_id)} is paid for, but has no answer: it failed, or is not finished. "
+            "What is paid stays paid; a new draw needs a new request_id."
+        )
+        self.request_id = request_id
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """Travel between processes with all facts."""
+        return type(self), (self.request_id,)
+
+
+class UnmeteredRelease(UserWarning):
+    """A release was charged to no ledger: nobody adds up what has been released."""
+
+
 class MalformedRelease(ReleaseFailed):
     """A measurement to select from released something else than a pair with a score: mend its function."""
 

@@ -1,0 +1,202 @@
+"""What a release says: the winners, what they cost, and how good they are. All of it may be published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from html import escape
+from typing import Any, Literal, Self, TypeAlias
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import exact_text
+from dpselect.privacy.curves import Table
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.neighbours import Neighbours
+from dpselect.utility import Accuracy
+
+Label: TypeAlias = str | int | float | Decimal | Fraction
+Price: TypeAlias = PureDP | ZCDP | ApproxDP | RenyiDP
+
+MEASURES: Mapping[type[Price], str] = {
+    PureDP: "max_divergence",
+    ZCDP: "zero_concentrated_divergence",
+    ApproxDP: "approximate(max_divergence)",
+    RenyiDP: "renyi_divergence",
+}
+RELATIONS = {"add_remove": "one more or one fewer", "change_one": "one with other answers"}
+NUMBERS = {"int": int, "decimal": Decimal, "fraction": Fraction, "float": float}
+
+
+@dataclass(frozen=True)
+class Release:
+    """The labels of the winners, the best first, and all that was public before they were drawn.
+
+    ``unit`` names the column that identifies a person; None says that each row was taken for a person of its
+    own. (Of ``Scores`` it is "person": whoever the claimed sensitivity speaks of.) ``scale`` and ``accuracy`` are in the units of the score. ``problem`` is the digest of the question.
+    """
+
+    labels: tuple[Label, ...]
+    price: Price
+    neighbours: Neighbours
+    unit: str | None
+    mechanism: Literal["exponential", "gumbel"]
+    scale: Fraction
+    accuracy: Accuracy
+    dataset: str | None
+    version: str
+    problem: str
+
+    @property
+    def label(self) -> Label:
+        """The best of the winners."""
+        return self.labels[0]
+
+    @property
+    def measure(self) -> str:
+        """The definition of privacy that the price is stated in."""
+        return MEASURES[type(self.price)]
+
+    def to_json(self) -> str:
+        """Write it as one line of JSON; exact numbers are text.
+
+        >>> Release.from_json(EXAMPLE.to_json()) == EXAMPLE
+        True
+        """
+        accuracy = self.accuracy
+        return json.dumps(
+            {
+                "labels": [_label(label) for label in self.labels],
+                "price": price_facts(self.price),
+                "measure": self.measure,
+                "neighbours": self.neighbours,
+                "unit": self.unit,
+                "mechanism": self.mechanism,
+                "scale": exact_text(self.scale),
+                "accuracy": {
+                    "within": exact_text(accuracy.within),
+                    "confidence": exact_text(accuracy.confidence),
+                    "mechanism": accuracy.mechanism,
+                    "unit": exact_text(accuracy.unit),
+                    "k": accuracy.k,
+                },
+                "dataset": self.dataset,
+                "version": self.version,
+                "problem": self.problem,
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what ``to_json`` wrote."""
+        try:
+            return cls._from_facts(json.loads(text))
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError):
+            pass
+        raise InvalidParameter("text must be a release, as to_json() writes it.")
+
+    @classmethod
+    def _from_facts(cls, facts: Mapping[str, Any]) -> Self:
+        accuracy = facts["accuracy"]
+        release = cls(
+            tuple(_read_label(label) for label in facts["labels"]),
+            _read_price(facts["price"]),
+            facts["neighbours"],
+            facts["unit"],
+            facts["mechanism"],
+            Fraction(facts["scale"]),
+            Accuracy(
+                Fraction(accuracy["within"]),
+                Fraction(accuracy["confidence"]),
+                accuracy["mechanism"],
+                Fraction(accuracy["unit"]),
+                int(accuracy["k"]),
+            ),
+            facts["dataset"],
+            facts["version"],
+            facts["problem"],
+        )
+        if not release.labels or facts["measure"] != release.measure:
+            raise ValueError
+        return release
+
+    @property
+    def _facts(self) -> dict[str, str]:
+        """What a person wants to know of it, in words."""
+        person = "one row" if self.unit is None else f"one {self.unit}"
+        return {
+            "winner" if len(self.labels) == 1 else "winners": ", ".join(map(str, self.labels)),
+            "price": str(self.price),
+            "protects": f"{person}: {RELATIONS[self.neighbours]}",
+            "accuracy": str(self.accuracy),
+            "noise": f"{self.mechanism}, scale {exact_text(self.scale)}",
+            **({} if self.dataset is None else {"data set": self.dataset}),
+        }
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._facts))
+        return "\n".join(f"{name:{width}}  {fact}" for name, fact in self._facts.items())
+
+    def _repr_html_(self) -> str:
+        rows = (
+            f"<tr><th>{escape(name)}</th><td>{escape(fact)}</td></tr>" for name, fact in self._facts.items()
+        )
+        return f"<table>{''.join(rows)}</table>"
+
+
+def price_facts(price: Price) -> dict[str, Any]:
+    """Write a price with exact numbers as text: {"epsilon": "1/2"}."""
+    if isinstance(price, RenyiDP):
+        return {"renyi": {exact_text(order): str(bound) for order, bound in table_of(price).points}}
+    names = {PureDP: ("epsilon",), ZCDP: ("rho",), ApproxDP: ("epsilon", "delta")}[type(price)]
+    return {name: str(part) for name, part in zip(names, price.parts(), strict=True)}
+
+
+def table_of(price: RenyiDP) -> Table:
+    """Give the table that a Rényi price is stated by."""
+    runs = list(price.curve.runs)
+    if len(runs) != 1 or not isinstance(runs[0][0], Table) or runs[0][1] != 1:
+        raise InvalidParameter(
+            "a Rényi budget must be a table {order: epsilon}, so that it can be written down; "
+            "got a formula. Write RenyiDP({2: '1/2', 8: 2})."
+        )
+    return runs[0][0]
+
+
+def _read_price(facts: Mapping[str, Any]) -> Price:
+    if "renyi" in facts:
+        return RenyiDP(facts["renyi"])
+    if "rho" in facts:
+        return ZCDP(facts["rho"])
+    return ApproxDP(facts["epsilon"], facts["delta"]) if "delta" in facts else PureDP(facts["epsilon"])
+
+
+def _label(label: Label) -> str | dict[str, str]:
+    """Write a name as it is, a number with its kind."""
+    return label if isinstance(label, str) else {type(label).__name__.lower(): str(label)}
+
+
+def _read_label(written: str | Mapping[str, str]) -> Label:
+    if isinstance(written, str):
+        return written
+    ((kind, text),) = written.items()
+    number: Label = NUMBERS[kind](text)
+    return number
+
+
+EXAMPLE = Release(
+    labels=("tea",),
+    price=PureDP("1/2"),
+    neighbours="add_remove",
+    unit="guest",
+    mechanism="exponential",
+    scale=Fraction(2),
+    accuracy=Accuracy(Fraction(11), Fraction(99, 100), "exponential", Fraction(1)),
+    dataset=None,
+    version="0.1.0",
+    problem="0" * 64,
+)
+"""A made-up release, for documentation."""
