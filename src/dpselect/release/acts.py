@@ -243,7 +243,7 @@ def _must_fit(problem: Problem, data: Data) -> None:
         return
     if not isinstance(data, Table):
         raise InvalidParameter.must_be(
-            "data",
+            "table",
             "a Table, or Scores for custom(...)",
             got=data,
             way_out='Write Table(path, unit="person").',

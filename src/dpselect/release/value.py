@@ -35,7 +35,8 @@ class Release:
     """The labels of the winners, the best first, and all that was public before they were drawn.
 
     ``unit`` names the column that identifies a person; None says that each row was taken for a person of its
-    own. (Of ``Scores`` it is "person": whoever the claimed sensitivity speaks of.) ``scale`` and ``accuracy`` are in the units of the score. ``problem`` is the digest of the question.
+    own. (Of ``Scores`` it is "person": whoever the claimed sensitivity speaks of.) ``scale`` and ``accuracy``
+    are in the units of the score. ``problem`` is the digest of the question.
     """
 
     labels: tuple[Label, ...]
