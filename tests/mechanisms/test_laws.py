@@ -1,10 +1,10 @@
 """Every path of the random bits is walked: the output follows the law of the paper, exactly.
 
 What is under test: dpselect.exact.field, dpselect.exact.envelope, dpselect.exact.clock,
-dpselect.exact.noises, dpselect.exact.race, dpselect.exact.contenders and dpselect.exact.selection, through
-dpselect.mechanisms.draws and the constructors dpselect.mechanisms.report_noisy_max_gumbel,
-dpselect.mechanisms.report_noisy_top_k, dpselect.mechanisms.permute_and_flip and
-dpselect.mechanisms.exponential.
+dpselect.exact.noises, dpselect.exact.race, dpselect.exact.levels, dpselect.exact.contenders and
+dpselect.exact.selection, through dpselect.mechanisms.draws and the constructors
+dpselect.mechanisms.report_noisy_max_gumbel, dpselect.mechanisms.report_noisy_top_k,
+dpselect.mechanisms.permute_and_flip and dpselect.mechanisms.exponential.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dpselect.exact.field import ArrayField, Field, RationalField
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.selection import in_batches
+from dpselect.privacy import Measurement
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
 from tests.mechanisms.closed_forms import (
     check_rounds,
@@ -32,7 +33,17 @@ from tests.mechanisms.closed_forms import (
     gumbel_top_k,
     peeled_permute_and_flip,
 )
-from tests.mechanisms.makers import EXPONENTIAL, GUMBEL, ONE, exponential_max, gumbel_max, peeling, picking
+from tests.mechanisms.makers import (
+    EXPONENTIAL,
+    GUMBEL,
+    ONE,
+    exponential_max,
+    exponential_top,
+    gumbel_max,
+    gumbel_top,
+    peeling,
+    picking,
+)
 from tests.mechanisms.race_checks import (
     EARLY,
     FOUR,
@@ -242,6 +253,53 @@ def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(scores: 
     ]
     for field in fields:
         check(partial(two_best, field), law.__getitem__, [], Walk(10, Fraction(49, 50)))
+
+
+def ordered(m: Measurement, scores: list[Any], source: Randomness) -> tuple[int, ...]:
+    return tuple(m.draw(scores, source))
+
+
+FEW_SCORES: dict[str, list[Any]] = {
+    "spaced": [0, 1, 2],
+    "tied": [0, 0, 0],
+    "two-leaders": [3, 1, 3],
+    "a-tie-behind": [1.0, 0.0, 0.0],
+    "fractions": [Fraction(1, 3), 1, Fraction(2, 3)],
+}
+
+
+@pytest.mark.parametrize("scores", FEW_SCORES.values(), ids=FEW_SCORES)
+@pytest.mark.parametrize("optimize", ["max", "min"])
+def test_the_two_best_of_few_with_exponential_noise_are_drawn_at_once(
+    scores: list[Any], optimize: Literal["max", "min"]
+) -> None:
+    law = exponential_top_k(better(scores, optimize), 2, ONE)
+    m = exponential_top(2, ONE, optimize)
+    check(partial(ordered, m, scores), law.__getitem__, law, Walk(16, Fraction(1, 2**6)))
+
+
+def test_the_two_best_of_four_with_exponential_noise_are_drawn_at_once() -> None:
+    scores = [2, 0, 1, 1]
+    law = exponential_top_k(scores, 2, Fraction(2, 3))
+    m = exponential_top(2, Fraction(2, 3))
+    check(partial(ordered, m, scores), law.__getitem__, law, Walk(13, Fraction(1, 4)))
+
+
+@pytest.mark.parametrize("scores", FEW_SCORES.values(), ids=FEW_SCORES)
+@pytest.mark.parametrize("optimize", ["max", "min"])
+def test_the_two_best_of_few_with_gumbel_noise_are_drawn_as_if_peeled(
+    scores: list[Any], optimize: Literal["max", "min"]
+) -> None:
+    law = gumbel_top_k(better(scores, optimize), 2, ONE)
+    m = gumbel_top(2, ONE, optimize)
+    check(partial(ordered, m, scores), law.__getitem__, law, Walk(13, Fraction(1, 2)))
+
+
+def test_whoever_may_not_win_is_not_among_the_best() -> None:
+    scores = [-math.inf, 1.0, 0.0]
+    for m, of in ((gumbel_top(2), gumbel_top_k), (exponential_top(2), exponential_top_k)):
+        law = {tuple(i + 1 for i in order): p for order, p in of([1.0, 0.0], 2, ONE).items()}
+        check(partial(ordered, m, scores), law.__getitem__, law, Walk(12, Fraction(1, 2)))
 
 
 def test_two_rounds_of_permute_and_flip_are_peeled() -> None:

@@ -115,6 +115,13 @@ class Field(ABC):
         stars = sorted(lead.ahead.tolist(), key=lambda i: (-self.score(i), i))
         return [*stars, *self.ties(lead.base)[: k - len(stars)].tolist()]
 
+    def exact_scores(self, k: int) -> dict[int, Fraction] | None:
+        """Give the scores of all that may win, turned so that more is better; None if fewer than k may."""
+        lead = self.leaders(k)
+        if lead is None:
+            return None
+        return {i: self.score(i) for i in range(self.size) if self.gap(i, lead.base) is not None}
+
     @abstractmethod
     def turned(self, base: Base) -> Fraction:
         """Give a score exactly, turned so that more is better."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dpselect.errors import OutsideDomain
 from dpselect.exact.contenders import Contender, contenders, merged
 from dpselect.exact.field import ArrayField, Field, NotAScore, Optimize, RationalField
+from dpselect.exact.levels import out_by_levels
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.selection import winner
@@ -30,6 +31,9 @@ Scores: TypeAlias = NDArray[Any] | list[Fraction | None]
 Drawn = TypeVar("Drawn")
 
 NOISES: Mapping[NoiseName, Noise] = {"gumbel": GumbelNoise(), "exponential": ExponentialNoise()}
+
+FEW = 16
+"""Of so few candidates the k best are drawn by coins alone."""
 
 TOO_FEW = "scores must hold at least k candidates that may win: give more candidates, or a smaller k."
 
@@ -60,7 +64,12 @@ class NoisyTopK:
         noise = NOISES[self.noise]
         if self.k == 1:
             return [found(winner(field, self.scale, noise, randomness))]
-        return [best.candidate for best in found(contenders(field, self.k, self.scale, noise, randomness))]
+        if field.size > FEW:
+            return [one.candidate for one in found(contenders(field, self.k, self.scale, noise, randomness))]
+        exact = found(field.exact_scores(self.k))
+        if self.noise == "exponential":
+            return out_by_levels({i: x / self.scale for i, x in exact.items()}, self.k, randomness)
+        return peeled(scores, replace(self, k=1), self.k, randomness)
 
     def over(self, chunks: Iterable[object], randomness: Randomness) -> list[int]:
         """Draw from chunks as from their concatenation, remembering only the k best so far."""
@@ -107,19 +116,25 @@ class PeeledTopK:
         field = field_of(scores, self.optimize, self.k)
         if field.leaders(self.k) is None:
             raise OutsideDomain(TOO_FEW)
-        left = np.arange(len(scores)) if indices is None else indices
         one = NoisyTopK(self.domain, self.scale, 1, self.optimize, "exponential")
-        winners = []
-        for _ in range(self.k):
-            (drawn,) = one.among(scores, randomness)
-            winners.append(int(left[drawn]))
-            left = np.delete(left, drawn)
-            scores = (
-                np.delete(scores, drawn)
-                if isinstance(scores, np.ndarray)
-                else scores[:drawn] + scores[drawn + 1 :]
-            )
-        return winners
+        drawn = peeled(scores, one, self.k, randomness)
+        return drawn if indices is None else indices[drawn].tolist()
+
+
+def peeled(scores: Scores, one: NoisyTopK, k: int, randomness: Randomness) -> list[int]:
+    """Draw one, remove it, draw again, k times."""
+    left = np.arange(len(scores))
+    winners = []
+    for _ in range(k):
+        (drawn,) = one.among(scores, randomness)
+        winners.append(int(left[drawn]))
+        left = np.delete(left, drawn)
+        scores = (
+            np.delete(scores, drawn)
+            if isinstance(scores, np.ndarray)
+            else scores[:drawn] + scores[drawn + 1 :]
+        )
+    return winners
 
 
 def field_of(scores: Scores, optimize: Optimize, k: int) -> Field:

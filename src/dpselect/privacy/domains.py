@@ -153,13 +153,25 @@ def as_vector(values: object) -> Values | None:
         return None
     if isinstance(values, np.ma.MaskedArray):
         return as_vector(values.tolist())
+    array = values if type(values) is np.ndarray else _converted(values)
+    if array is None or array.ndim != 1:
+        return None
+    if array.dtype.kind == "f" and _declares_integers(values):
+        return [None if math.isnan(value) else int(value) for value in array.tolist()]
+    return array.tolist() if array.dtype == object else array
+
+
+def _converted(series: object) -> NDArray[Any] | None:
     try:
-        array = np.asarray(values)
+        return np.asarray(series)
     except Exception:  # noqa: BLE001 - what somebody's conversion says may hold data
         return None
-    if array.ndim != 1:
-        return None
-    return array.tolist() if array.dtype == object else array
+
+
+def _declares_integers(series: object) -> bool:
+    """Say whether a series of pandas, Polars or Arrow is one of integers: come as floats, it holds a null."""
+    declared = getattr(series, "dtype", None) or getattr(series, "type", "")
+    return str(declared).lower().startswith(("int", "uint"))
 
 
 def atom_domain(kind: type[int | float], *, nullable: bool = False) -> AtomDomain:
