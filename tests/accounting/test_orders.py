@@ -85,7 +85,7 @@ def test_a_conversion_that_adds_nothing_at_an_order_is_no_obstacle(delta: Fracti
     assert profile.epsilon(delta) <= Fraction(alpha, 100)
 
 
-@pytest.mark.parametrize("alpha", [Fraction(9, 8), Fraction(2), Fraction(3), Fraction(40)], ids=str)
+@pytest.mark.parametrize("alpha", [Fraction(n, 8) for n in (9, 11, 13, 16, 23, 24, 61, 320)], ids=str)
 @pytest.mark.parametrize("delta", ["1e-6", "1e-40", "1e-300"])
 def test_a_table_is_read_at_its_own_order_and_rounded_up(alpha: Fraction, delta: str) -> None:
     """The conversion of Canonne, Kamath & Steinke 2020 at a single order, to ninety digits."""
