@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, overload
 
+from dpselect.accounting.bounded_range_composition import BoundedRangeComposition
 from dpselect.accounting.convert import L, convert, kind_of, target
-from dpselect.accounting.guarantees import Guarantee
+from dpselect.accounting.guarantees import BoundedRange, Guarantee
 from dpselect.accounting.pure_composition import MOST_TERMS, PureCompositionProfile
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number
@@ -66,7 +67,7 @@ def compose(
     PureDP('3/2')
     >>> from dpselect.accounting import BoundedRange
     >>> print(compose([BoundedRange("0.1")] * 100, ApproxDP, delta="1e-6"))
-    epsilon 2.400200 (rounded up) with delta 1/1000000
+    epsilon 2.253613 (rounded up) with delta 1/1000000
     """
     counts = _counted(losses)
     if to is None and (delta is not None or epsilon is not None):
@@ -120,7 +121,7 @@ def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
 
 
 def _smooth(curves: Counter[Loss | Guarantee]) -> PrivacyProfile:
-    """Give the best profile: of one release its own, of pure ones their optimum, else that of the curves."""
+    """Give the best profile that we know: of one release its own; of many, that of their kind or curves."""
     if curves.total() == 1:
         return convert(next(iter(curves)), PrivacyProfile)
     runs = [(loss.epsilon, n) for loss, n in curves.items() if isinstance(loss, PureDP)]
@@ -128,6 +129,8 @@ def _smooth(curves: Counter[Loss | Guarantee]) -> PrivacyProfile:
     optimum = PureCompositionProfile(finite)
     if len(finite) == len(curves) and optimum.terms <= MOST_TERMS:
         return PrivacyProfile(optimum)
+    if len(curves) == 1 and isinstance(only := next(iter(curves)), BoundedRange) and only.eta < math.inf:
+        return PrivacyProfile(BoundedRangeComposition(Fraction(only.eta), curves.total()))
     return convert(compose(curves.elements(), RenyiDP), PrivacyProfile)
 
 
