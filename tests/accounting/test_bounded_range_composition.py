@@ -54,6 +54,15 @@ def test_one_release_is_its_exact_profile_but_for_the_chords(eta: Fraction, part
     assert bound <= exact + Fraction(1, 1000)
 
 
+@pytest.mark.parametrize("eta", [Fraction(1, 100), Fraction(1, 3), Fraction(2)], ids=str)
+def test_one_release_is_its_exact_profile_at_the_points_of_the_grid(eta: Fraction) -> None:
+    """What is left below zero is 1 - exp(E), which is its own chord: nothing is lost but the push for rounding."""
+    step = eta / cells_of(1)
+    for place, found in enumerate(grid(eta, 1)):
+        exact = BoundedRangeProfile(eta)(place * step)
+        assert exact <= Fraction(float(found)) <= exact + MILLIONTH
+
+
 def best_of_two(eta: Fraction, epsilon: Fraction, steps: int) -> mpmath.mpf:
     """The recursion for two releases, by trying windows: a strategy, so never above the optimum."""
     e, goal = mpmath.mpf(eta.numerator) / eta.denominator, mpmath.mpf(epsilon.numerator) / epsilon.denominator
