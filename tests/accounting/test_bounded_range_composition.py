@@ -56,7 +56,7 @@ def test_one_release_is_its_exact_profile_but_for_the_chords(eta: Fraction, part
 
 @pytest.mark.parametrize("eta", [Fraction(1, 100), Fraction(1, 3), Fraction(2)], ids=str)
 def test_one_release_is_its_exact_profile_at_the_points_of_the_grid(eta: Fraction) -> None:
-    """What is left below zero is 1 - exp(E), which is its own chord: nothing is lost but the push for rounding."""
+    """What is left below zero is 1 - exp(E), its own chord: nothing is lost but the push for rounding."""
     step = eta / cells_of(1)
     for place, found in enumerate(grid(eta, 1)):
         exact = BoundedRangeProfile(eta)(place * step)
