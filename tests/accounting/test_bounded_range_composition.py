@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath  # type: ignore[import-untyped] # it comes without types
@@ -61,6 +62,16 @@ def test_one_release_is_its_exact_profile_at_the_points_of_the_grid(eta: Fractio
     for place, found in enumerate(grid(eta, 1)):
         exact = BoundedRangeProfile(eta)(place * step)
         assert exact <= Fraction(float(found)) <= exact + MILLIONTH
+
+
+@pytest.mark.parametrize("eta", [Fraction(1, 100), Fraction(1, 3), Fraction(2)], ids=str)
+def test_each_step_is_pushed_up_by_many_times_what_floats_can_be_wrong(eta: Fraction) -> None:
+    """The proof needs 2^-46 exp(4 eta) v / (kappa w), with v what is left one eta below."""
+    step = eta / cells_of(1)
+    kappa, width = -math.expm1(-eta), math.exp(step - eta) - math.exp(-eta)
+    for place, found in enumerate(grid(eta, 1)[:-1]):
+        push = 2**-41 * math.exp(4 * eta) / (kappa * width) * -math.expm1(place * step - eta)
+        assert Fraction(float(found)) >= BoundedRangeProfile(eta)(place * step) + Fraction(push)
 
 
 def best_of_two(eta: Fraction, epsilon: Fraction, steps: int) -> mpmath.mpf:

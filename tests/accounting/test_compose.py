@@ -278,6 +278,8 @@ def test_pairs_pay_for_themselves_and_leave_the_rest_of_delta_to_the_others() ->
     assert least.epsilon == 1 + Fraction(convert(ZCDP("1/8"), ApproxDP, delta=MILLIONTH).epsilon)
     assert compose(losses, ApproxDP, delta=MILLIONTH / 2).epsilon == math.inf
     assert compose(losses, ApproxDP, epsilon="1/2").delta == 1
+    alone = convert(ZCDP("1/8"), ApproxDP, epsilon="3/2").delta
+    assert compose(losses, ApproxDP, epsilon="5/2").delta == alone + MILLIONTH
     assert compose([PureDP(1), ApproxDP(1, MILLIONTH)], ApproxDP, delta=MILLIONTH) == ApproxDP(2, MILLIONTH)
     assert compose([ApproxDP(1, MILLIONTH)] * 2, ApproxDP, delta=2 * MILLIONTH) == ApproxDP(2, 2 * MILLIONTH)
 
