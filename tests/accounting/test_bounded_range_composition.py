@@ -147,8 +147,12 @@ def test_the_grid_falls_to_zero_and_cannot_be_changed() -> None:
         deltas[0] = 0
 
 
-@pytest.mark.parametrize(("eta", "k"), [(Fraction(3), 2), (Fraction(1, 100), MOST_RUNS + 1)])
-def test_wide_windows_and_very_many_releases_are_left_to_their_curve(eta: Fraction, k: int) -> None:
+@pytest.mark.parametrize(
+    ("eta", "k"), [(Fraction(3), 2), (Fraction(1, 10**300), 5), (Fraction(1, 100), MOST_RUNS + 1)]
+)
+def test_very_wide_or_narrow_windows_and_very_many_releases_are_left_to_their_curve(
+    eta: Fraction, k: int
+) -> None:
     profile = BoundedRangeComposition(eta, k)
     assert profile.epsilon(MILLIONTH) == curve(eta, k).epsilon(MILLIONTH)
     assert profile(eta) == curve(eta, k)(eta)

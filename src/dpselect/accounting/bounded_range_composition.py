@@ -24,8 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 MOST_RUNS = 512
 FINEST = 32
-WIDEST = 2
-"""Etas up to this are put on a grid; wider ones are left to their Rényi curve."""
+NARROWEST, WIDEST = Fraction(1, 2**12), 2
+"""Etas between these are put on a grid; floats would have to be pushed too far for others."""
 
 CLOSE = Fraction(1, 2**32)
 
@@ -68,7 +68,7 @@ class BoundedRangeComposition:
 
     @property
     def _has_grid(self) -> bool:
-        return self.runs <= MOST_RUNS and 0 < self.eta <= WIDEST
+        return self.runs <= MOST_RUNS and NARROWEST <= self.eta <= WIDEST
 
     def _on_grid(self, epsilon: Fraction) -> Fraction:
         """Interpolate: delta is convex in exp(epsilon), so a chord lies above it."""
