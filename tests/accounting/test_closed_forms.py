@@ -156,6 +156,17 @@ def test_laplace_noise_seen_through_cells_never_diverges_more_and_hardly_less(sh
     assert exact.high <= LaplaceProfile(shift)(shift / 3) <= exact.low * Fraction(1003, 1000)
 
 
+@pytest.mark.parametrize("form", [BoundedRangeProfile, LaplaceProfile], ids=lambda form: form.__name__)
+@pytest.mark.parametrize("price", PRICES, ids=str)
+def test_profiles_are_inverted_from_end_to_end(form: Any, price: Fraction) -> None:  # noqa: ANN401
+    profile = form(price)
+    assert profile.epsilon(Fraction(0)) == price
+    assert profile.epsilon(Fraction(1)) == 0
+    assert profile(price) == form(Fraction(0)).epsilon(Fraction(1, 3)) == 0
+    for wanted in (Fraction(1, 10**9), Fraction(1, 7), Fraction(99, 100)):
+        assert profile(profile.epsilon(wanted)) <= wanted * NEARLY
+
+
 # Kinds compared: the more a guarantee says, the less it costs.
 
 
