@@ -87,15 +87,13 @@ def test_the_profile_of_a_pair_is_that_of_randomized_response(price: Fraction, t
     assert profile.epsilon(Fraction(1)) == 0
 
 
-@pytest.mark.parametrize("price", [Fraction(1, 10), Fraction(3)], ids=str)
-@pytest.mark.parametrize("wanted", ["1/1000000", "1/3", "9/10", "999/1000"])
+@pytest.mark.parametrize("price", [Fraction(1, 10), Fraction(3), Fraction(7)], ids=str)
+@pytest.mark.parametrize("wanted", ["1/1000000", "1/7", "1/3", "9/10", "999/1000"])
 def test_the_inverse_of_the_profile_of_a_pair_suffices(price: Fraction, wanted: str) -> None:
-    profile = RandomizedResponseProfile(price, Fraction(1, 10**7))
-    epsilon = profile.epsilon(Fraction(wanted))
+    truth = Fraction(1, 10**7)
+    epsilon = RandomizedResponseProfile(price, truth).epsilon(Fraction(wanted))
     assert isinstance(epsilon, Fraction)
-    assert delta(
-        randomized_response(price, Fraction(1, 10**7)), epsilon + Fraction(1, 2**50)
-    ).high <= Fraction(wanted)
+    assert delta(randomized_response(price, truth), epsilon).high <= Fraction(wanted)
 
 
 def test_the_edges_of_a_pair() -> None:
@@ -156,6 +154,17 @@ def test_laplace_noise_seen_through_cells_never_diverges_more_and_hardly_less(sh
     assert exact.high <= laplace_rho(shift) <= exact.low * Fraction(1003, 1000)
     exact = delta(pair, shift / 3)
     assert exact.high <= LaplaceProfile(shift)(shift / 3) <= exact.low * Fraction(1003, 1000)
+
+
+@pytest.mark.parametrize("form", [BoundedRangeProfile, LaplaceProfile], ids=lambda form: form.__name__)
+@pytest.mark.parametrize("price", PRICES, ids=str)
+def test_profiles_are_inverted_from_end_to_end(form: Any, price: Fraction) -> None:  # noqa: ANN401
+    profile = form(price)
+    assert profile.epsilon(Fraction(0)) == price
+    assert profile.epsilon(Fraction(1)) == 0
+    assert profile(price) == form(Fraction(0)).epsilon(Fraction(1, 3)) == 0
+    for wanted in (Fraction(1, 10**9), Fraction(1, 7), Fraction(99, 100)):
+        assert profile(profile.epsilon(wanted)) <= wanted * NEARLY
 
 
 # Kinds compared: the more a guarantee says, the less it costs.

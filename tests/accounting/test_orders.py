@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction
 
@@ -85,7 +86,28 @@ def test_a_conversion_that_adds_nothing_at_an_order_is_no_obstacle(delta: Fracti
     assert profile.epsilon(delta) <= Fraction(alpha, 100)
 
 
-@pytest.mark.parametrize("alpha", [Fraction(9, 8), Fraction(2), Fraction(3), Fraction(40)], ids=str)
+@dataclasses.dataclass(frozen=True)
+class OneOrder:
+    """A curve that knows one order only."""
+
+    alpha: Fraction
+
+    def __call__(self, alpha: Fraction) -> float | Fraction:
+        return Fraction(1) if alpha == self.alpha else math.inf
+
+
+@pytest.mark.parametrize("alpha", [2, 3, 5, 9, 17, 33, 65, 129, 2049])
+@pytest.mark.parametrize("delta", ["0.9", "0.3", "1e-6"])
+def test_each_logarithm_is_rounded_outward(alpha: int, delta: str) -> None:
+    profile, wanted = RenyiProfile(OneOrder(Fraction(alpha)), 1, math.inf), Fraction(delta)
+    with mpmath.workdps(90):
+        a, d = mpmath.mpf(alpha), number(wanted)
+        exact = 1 + mpmath.log(1 - 1 / a) - mpmath.log(d * a) / (a - 1)
+        bound = number(Fraction(profile.epsilon(wanted)))
+        assert max(mpmath.mpf(0), exact) <= bound <= max(mpmath.mpf(0), exact + mpmath.mpf("1e-18"))
+
+
+@pytest.mark.parametrize("alpha", [Fraction(n, 8) for n in (9, 16, 24, 320)], ids=str)
 @pytest.mark.parametrize("delta", ["1e-6", "1e-40", "1e-300"])
 def test_a_table_is_read_at_its_own_order_and_rounded_up(alpha: Fraction, delta: str) -> None:
     """The conversion of Canonne, Kamath & Steinke 2020 at a single order, to ninety digits."""

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, overload
 
+from dpselect.accounting.bounded_range_composition import BoundedRangeComposition
 from dpselect.accounting.convert import L, convert, kind_of, target
-from dpselect.accounting.guarantees import Guarantee
+from dpselect.accounting.guarantees import BoundedRange, Guarantee
+from dpselect.accounting.pure_composition import MOST_TERMS, PureCompositionProfile
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number
 from dpselect.privacy.amounts import Amount, plus
@@ -65,7 +67,7 @@ def compose(
     PureDP('3/2')
     >>> from dpselect.accounting import BoundedRange
     >>> print(compose([BoundedRange("0.1")] * 100, ApproxDP, delta="1e-6"))
-    epsilon 2.400200 (rounded up) with delta 1/1000000
+    epsilon 2.253613 (rounded up) with delta 1/1000000
     """
     counts = _counted(losses)
     if to is None and (delta is not None or epsilon is not None):
@@ -104,20 +106,32 @@ def _shared_kind(counts: Counter[Loss | Guarantee]) -> type[Any]:
 
 
 def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
-    """Compose Rényi curves where there are any, add pairs to the outcome, and share out what is left."""
+    """Compose what has a Rényi curve, add pairs to the outcome, and share out what is left."""
     pairs = {loss: n for loss, n in counts.items() if isinstance(loss, ApproxDP)}
     profiles = {loss: n for loss, n in counts.items() if isinstance(loss, PrivacyProfile)}
     curves = Counter({loss: n for loss, n in counts.items() if loss not in pairs and loss not in profiles})
     parts = [profile * n for profile, n in profiles.items()]
     pair = sum((loss * n for loss, n in pairs.items()), start=ApproxDP(0, 0))
     if curves:
-        one_only = curves.total() == 1
-        smooth: Loss | Guarantee = next(iter(curves)) if one_only else compose(curves.elements(), RenyiDP)
-        together = convert(smooth, PrivacyProfile)
+        together = _smooth(curves)
         parts.append(PrivacyProfile(Shifted(together, pair)) if pairs else together)
     elif pairs:
         parts.append(convert(pair, PrivacyProfile))
     return sum(parts, start=PrivacyProfile({}) * 0)
+
+
+def _smooth(curves: Counter[Loss | Guarantee]) -> PrivacyProfile:
+    """Give the best profile that we know: of one release its own; of many, that of their kind or curves."""
+    if curves.total() == 1:
+        return convert(next(iter(curves)), PrivacyProfile)
+    runs = [(loss.epsilon, n) for loss, n in curves.items() if isinstance(loss, PureDP)]
+    finite = tuple(sorted((one, n) for one, n in runs if isinstance(one, Fraction)))
+    optimum = PureCompositionProfile(finite)
+    if len(finite) == len(curves) and optimum.terms <= MOST_TERMS:
+        return PrivacyProfile(optimum)
+    if len(curves) == 1 and isinstance(only := next(iter(curves)), BoundedRange) and only.eta < math.inf:
+        return PrivacyProfile(BoundedRangeComposition(Fraction(only.eta), curves.total()))
+    return convert(compose(curves.elements(), RenyiDP), PrivacyProfile)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,146 @@
+"""The composition of bounded range: the profile of k releases whose windows move with earlier answers.
+
+The worst window of each release is found by going backwards from the last, on a grid of epsilons. Floats do
+the work; each step is pushed up by more than they can be wrong.
+
+Reference: Dong, Durfee & Rogers 2020 for the question; the recursion is in the proof.
+Proof:     bounded_range_composition.proof.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from dpselect.accounting.closed_forms import BoundedRangeRenyi
+from dpselect.accounting.orders import RenyiProfile
+from dpselect.exact.enclosures import Enclosure, enclose, exp, expm1
+
+Floats = npt.NDArray[np.float64]
+
+MOST_RUNS = 512
+FINEST = 32
+NARROWEST, WIDEST = Fraction(1, 2**12), 2
+"""Etas between these are put on a grid; floats would have to be pushed too far for others."""
+
+CLOSE = Fraction(1, 2**32)
+
+SLOP = 2.0**-40
+"""By how much a step is pushed up, before it is weighed: many times what floats can be wrong."""
+
+TINY = 2.0**-1000
+"""Below this the errors of floats are no longer relative."""
+
+
+@dataclass(frozen=True)
+class BoundedRangeComposition:
+    """The privacy profile of ``runs`` adaptive releases of bounded range: the better of grid and curve."""
+
+    eta: Fraction
+    runs: int
+
+    def __call__(self, epsilon: Fraction) -> Fraction:
+        """Bound delta."""
+        if epsilon >= self.runs * self.eta:
+            return Fraction(0)
+        return min(self._on_grid(epsilon), self._curve(epsilon))
+
+    def epsilon(self, delta: Fraction) -> Fraction:
+        """Bound epsilon: halve an interval whose upper end suffices, until it is narrow."""
+        enough = Fraction(self._curve.epsilon(delta))
+        if delta == 0 or not self._has_grid:
+            return enough
+        if self._on_grid(Fraction(0)) <= delta:
+            return Fraction(0)
+        short = Fraction(0)
+        while enough - short > enough * CLOSE:
+            middle = (short + enough) / 2
+            short, enough = (short, middle) if self._on_grid(middle) <= delta else (middle, enough)
+        return enough
+
+    @property
+    def _curve(self) -> RenyiProfile:
+        return RenyiProfile(BoundedRangeRenyi(self.eta), self.runs, self.runs * self.eta)
+
+    @property
+    def _has_grid(self) -> bool:
+        return self.runs <= MOST_RUNS and NARROWEST <= self.eta <= WIDEST
+
+    def _on_grid(self, epsilon: Fraction) -> Fraction:
+        """Interpolate: delta is convex in exp(epsilon), so a chord lies above it."""
+        if not self._has_grid:
+            return Fraction(1)
+        cells = cells_of(self.runs)
+        deltas, step = grid(self.eta, self.runs), self.eta / cells
+        place = epsilon // step
+        left, right = (Fraction(float(deltas[int(place) + move])) for move in (0, 1))
+        rest = epsilon - place * step
+        part = enclose(lambda h, r: r.expm1() / h.expm1(), step, rest).low if rest else Fraction(0)
+        return left - (left - right) * part if right < left else right
+
+
+def cells_of(runs: int) -> int:
+    """Say into how many cells a window is cut: fewer for many runs, which need longer."""
+    return min(FINEST, 2048 // runs)
+
+
+@lru_cache(maxsize=64)
+def grid(eta: Fraction, runs: int) -> Floats:
+    """Bound delta at 0, step, 2 * step, ..., runs * eta, where step = eta / cells.
+
+    After each run the grid is as long, and begins one eta higher: it needs nothing from below.
+    """
+    cells = cells_of(runs)
+    step = eta / cells
+    ends = [(_float(exp(step * c)), _float(exp(-step * c))) for c in range(cells + 1)]
+    least, window = ends[cells][1], _float(expm1(-eta)) * -1
+    slop = SLOP * ends[cells][0] ** 4 / (window * (ends[cells - 1][1] - ends[cells][1]))
+    count = runs * cells + 1
+    deltas = np.array([-_float(expm1(-step * place)) if place else 0.0 for place in range(count - 1, -1, -1)])
+    deltas = np.minimum(1.0, deltas * (1 + SLOP))
+    for _ in range(runs):
+        longer = np.concatenate([deltas, np.zeros(2 * cells)])
+        worst = np.zeros(count)
+        for c in range(cells):
+            near, far = longer[cells - c - 1 :], longer[2 * cells - c - 1 :]
+            around = near[1 : count + 1], near[:count], far[1 : count + 1], far[:count]
+            np.maximum(worst, _largest(around, ends[c], ends[c + 1], least, window), out=worst)
+        deltas = np.minimum(1.0, worst + slop * deltas + TINY)
+        deltas[-1] = 0.0
+        deltas = np.maximum.accumulate(deltas[::-1])[::-1]
+    deltas.flags.writeable = False
+    return deltas
+
+
+def _float(bounds: Enclosure) -> float:
+    """Give a float within a relative 2**-52 of the enclosed number."""
+    return float(bounds.high)
+
+
+def _largest(
+    around: tuple[Floats, Floats, Floats, Floats],
+    start: tuple[float, float],
+    end: tuple[float, float],
+    least: float,
+    window: float,
+) -> Floats:
+    """Bound the mean of what follows, for all windows of a cell: its value at a point, and the rise."""
+    v1, v2, v3, v4 = around
+    (x0, u0), (x1, u1) = start, end
+    width = u0 - u1
+    rise = (v2 - v1) - least * (v4 - v3)
+    fall = least * (u0 * (v2 - v4) - u1 * (v1 - v3))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x = np.nan_to_num(np.sqrt(np.maximum(rise, 0.0) / fall), nan=x1, posinf=x1)
+    x = np.clip(x, x0, x1)
+    high, low = (1 / x - u1) / width, (u0 - 1 / x) / width
+    chance = (1 - x * least) / window
+    value = chance * (high * v1 + low * v2) + (1 - chance) * (high * v3 + low * v4)
+    slope = (rise / x**2 - fall) / (window * width)
+    bend = np.maximum(0.0, -rise) * (x1 - x0) ** 2 / (window * width)
+    mean: Floats = value + np.maximum(slope * (x1 - x), slope * (x0 - x)) + bend
+    return mean

@@ -1,0 +1,85 @@
+"""The optimal composition of pure privacy: the profile of many releases, each with an epsilon of its own.
+
+Together they are worst if each is randomized response: delta is a sum over how many of each lie, computed
+term by term. It is for few different epsilons: there are as many terms as ways to split the counts.
+
+Reference: Kairouz, Oh & Viswanath 2015, Theorem 3.3.
+Proof:     pure_composition.proof.md
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpselect.exact.enclosures import Ball, enclose
+
+MOST_TERMS = 1024
+"""More than these are not worth the time; Rényi curves will do."""
+
+CLOSE = Fraction(1, 2**32)
+
+
+@dataclass(frozen=True)
+class PureCompositionProfile:
+    """The privacy profile of releases that are given as pairs (epsilon, how many of them).
+
+    >>> hundred = PureCompositionProfile(((Fraction(1, 10), 100),))
+    >>> round(float(hundred.epsilon(Fraction(1, 10**6))), 4), hundred.epsilon(Fraction(0))
+    (4.7746, Fraction(10, 1))
+    """
+
+    runs: tuple[tuple[Fraction, int], ...]
+
+    @property
+    def terms(self) -> int:
+        """How many terms there are to add."""
+        return math.prod(n + 1 for _, n in self.runs)
+
+    @property
+    def pure(self) -> Fraction:
+        """The price without a delta."""
+        return sum((n * epsilon for epsilon, n in self.runs), Fraction(0))
+
+    def __call__(self, epsilon: Fraction) -> Fraction:
+        """Bound delta."""
+        above = {loss: ways for loss, ways in self._losses().items() if loss > epsilon}
+        if not above:
+            return Fraction(0)
+        lies = [(self.pure - loss) / 2 for loss in above]
+        excesses = [epsilon - loss for loss in above]
+
+        def delta(*numbers: Ball) -> Ball:
+            balls = iter(numbers)
+            chances = [(-ball).exp() for ball in itertools.islice(balls, len(above))]
+            parts = [-ball.expm1() for ball in itertools.islice(balls, len(above))]
+            total = sum(
+                (ways * p * part for ways, p, part in zip(above.values(), chances, parts, strict=True)),
+                Ball(0),
+            )
+            for one, (_, n) in zip(balls, self.runs, strict=True):
+                total /= (1 + (-one).exp()) ** n
+            return total
+
+        return min(Fraction(1), enclose(delta, *lies, *excesses, *(one for one, _ in self.runs)).high)
+
+    def _losses(self) -> Counter[Fraction]:
+        """Count the ways to each privacy loss: of n answers with epsilon, i are lies."""
+        found: Counter[Fraction] = Counter()
+        for lies in itertools.product(*(range(n + 1) for _, n in self.runs)):
+            loss = sum((one * (n - 2 * i) for (one, n), i in zip(self.runs, lies, strict=True)), Fraction(0))
+            found[loss] += math.prod(math.comb(n, i) for (_, n), i in zip(self.runs, lies, strict=True))
+        return found
+
+    def epsilon(self, delta: Fraction) -> Fraction:
+        """Bound epsilon: halve an interval whose upper end suffices, until it is narrow."""
+        if self(Fraction(0)) <= delta:
+            return Fraction(0)
+        short, enough = Fraction(0), self.pure
+        while delta and enough - short > enough * CLOSE:
+            middle = (short + enough) / 2
+            short, enough = (short, middle) if self(middle) <= delta else (middle, enough)
+        return enough
