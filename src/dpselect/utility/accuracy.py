@@ -107,7 +107,7 @@ class _Plan:
     def scale(self, epsilon: Number | None, rho: Number | None) -> Fraction:
         """Give the scale that the budget pays for; a square root is rounded up."""
         if epsilon is not None and rho is None:
-            return self.draws * self.reach / positive(epsilon, "epsilon")
+            return self.k * self.reach / positive(epsilon, "epsilon")
         if rho is None or epsilon is not None:
             got = "neither" if rho is None else "both"
             raise InvalidParameter(f"one of epsilon and rho must be given; got {got}.")
@@ -118,12 +118,7 @@ class _Plan:
                 got=self.mechanism,
                 way_out='Write mechanism="gumbel", or give epsilon.',
             )
-        return self.reach * sqrt(self.draws / (8 * positive(rho, "rho"))).high
-
-    @property
-    def draws(self) -> int:
-        """How many of the k draws can differ: where all candidates win, the last one is no choice."""
-        return min(self.k, self.n - 1)
+        return self.reach * sqrt(self.k / (8 * positive(rho, "rho"))).high
 
 
 def _plan(problem: Problem, k: int, neighbours: Neighbours, mechanism: Mechanism) -> _Plan:
@@ -240,7 +235,7 @@ def epsilon_for(  # noqa: PLR0913 - each is part of the question
     """
     plan = _plan(problem, k, neighbours, mechanism)
     wanted = positive(within, "within")
-    return plan.draws * plan.reach * distance(plan.mechanism, plan.n, plan.k, _doubt(confidence)) / wanted
+    return plan.k * plan.reach * distance(plan.mechanism, plan.n, plan.k, _doubt(confidence)) / wanted
 
 
 def lead_needed(  # noqa: PLR0913 - each is part of the question
