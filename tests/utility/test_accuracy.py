@@ -200,8 +200,10 @@ def test_the_names_are_public() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({}, "one of epsilon and rho must be given; got neither."),
-        ({"epsilon": 1, "rho": 1}, "one of epsilon and rho must be given; got both."),
+        ({}, "exactly one of epsilon, rho and scale must be given; got 0."),
+        ({"epsilon": 1, "rho": 1}, "exactly one of epsilon, rho and scale must be given; got 2."),
+        ({"epsilon": 1, "rho": 1, "scale": 1}, "exactly one of epsilon, rho and scale must be given; got 3."),
+        ({"scale": -1}, "scale must be zero or a positive number; got -1."),
         ({"epsilon": "0,5"}, "epsilon must be a finite number; got '0,5'."),
         ({"epsilon": 0}, "epsilon must be a positive number; got 0."),
         ({"rho": 0, "mechanism": "gumbel"}, "rho must be a positive number; got 0."),
@@ -242,5 +244,14 @@ def test_what_is_no_problem_is_refused() -> None:
         within("gumbel", -1, 3)
 
 
+def test_a_known_scale_needs_no_budget() -> None:
+    by_budget = accuracy(NAMES, epsilon="1/2", k=2, neighbours="change_one")
+    assert accuracy(NAMES, scale=8, k=2) == by_budget
+    assert expected_error(NAMES, scale=2) == expected_error(NAMES, epsilon="1/2")
+    assert lead_needed(NAMES, scale=4, mechanism="gumbel") == 37
+    assert "Gumbel noise" in str(accuracy(NAMES, scale=4, mechanism="gumbel"))
+
+
 def test_without_noise_the_best_wins() -> None:
+    assert accuracy(NAMES, scale=0).within == 0
     assert within("exponential", 0, 100) == 0

@@ -300,6 +300,8 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(make: Maker) -> None:
             make([1, 0], scale=wrong)
     with pytest.raises(InvalidParameter, match=r"outputs must be 2, one for each score; got 3\."):
         make([1, 0], scale=1, outputs=["a", "b", "c"])
+    with pytest.raises(InvalidParameter, match="outputs must differ from each other"):
+        make([1, 0], scale=1, outputs=["a", "a"])
     for nobody in ([], np.array([]), [-math.inf, -math.inf], np.array([-math.inf])):
         with pytest.raises(
             InvalidParameter, match=r"public_scores must have a candidate that may win; got none\."

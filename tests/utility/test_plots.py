@@ -74,6 +74,8 @@ def test_accuracy_of_several_winners_has_no_mean(tmp_path: Path) -> None:
     assert "on average" not in said
     with pytest.raises(InvalidParameter, match="epsilons must be two or more different numbers"):
         plot_accuracy(pricing(), epsilons=["1/2", 0.5])
+    with pytest.raises(InvalidParameter, match="problem must leave a choice"):
+        plot_accuracy(approval_voting(3), k=3)
 
 
 def test_a_law_is_drawn_as_bars_of_its_probabilities(tmp_path: Path) -> None:

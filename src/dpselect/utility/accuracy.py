@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sized
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
@@ -69,12 +68,14 @@ class Accuracy:
     @property
     def source(self) -> str:
         """The noise that the figure is for, or whose bound it is."""
-        return "the lecture's bound" if self.mechanism == "lecture" else f"{self.mechanism} noise"
+        return {"exponential": "exponential noise", "gumbel": "Gumbel noise"}.get(
+            self.mechanism, "the lecture's bound"
+        )
 
     @property
     def sureness(self) -> str:
         """The confidence as a short decimal, or else as a fraction."""
-        decimal = str(Decimal(self.confidence.numerator) / self.confidence.denominator)
+        decimal = rounded_up(self.confidence, 12).rstrip("0")
         return decimal if Fraction(decimal) == self.confidence else exact_text(self.confidence)
 
     def __repr__(self) -> str:
@@ -104,13 +105,20 @@ class _Plan:
     mechanism: Mechanism
     unit: Fraction
 
-    def scale(self, epsilon: Number | None, rho: Number | None) -> Fraction:
-        """Give the scale that the budget pays for; a square root is rounded up."""
-        if epsilon is not None and rho is None:
-            return self.draws * self.reach / positive(epsilon, "epsilon")
-        if rho is None or epsilon is not None:
-            got = "neither" if rho is None else "both"
-            raise InvalidParameter(f"one of epsilon and rho must be given; got {got}.")
+    def scale(self, epsilon: Number | None, rho: Number | None, scale: Number | None) -> Fraction:
+        """Give the scale that the budget pays for, or the one that is given; a square root is rounded up."""
+        match (epsilon, rho, scale):
+            case (budget, None, None) if budget is not None:
+                return self.k * self.reach / positive(budget, "epsilon")
+            case (None, budget, None) if budget is not None:
+                self._refuse_all_but_gumbel()
+                return self.reach * sqrt(self.k / (8 * positive(budget, "rho"))).high
+            case (None, None, given) if given is not None:
+                return not_negative(given, "scale")
+        number = sum(each is not None for each in (epsilon, rho, scale))
+        raise InvalidParameter(f"exactly one of epsilon, rho and scale must be given; got {number}.")
+
+    def _refuse_all_but_gumbel(self) -> None:
         if self.mechanism != "gumbel":
             raise InvalidParameter.must_be(
                 "mechanism",
@@ -118,12 +126,6 @@ class _Plan:
                 got=self.mechanism,
                 way_out='Write mechanism="gumbel", or give epsilon.',
             )
-        return self.reach * sqrt(self.draws / (8 * positive(rho, "rho"))).high
-
-    @property
-    def draws(self) -> int:
-        """How many of the k draws can differ: where all candidates win, the last one is no choice."""
-        return min(self.k, self.n - 1)
 
 
 def _plan(problem: Problem, k: int, neighbours: Neighbours, mechanism: Mechanism) -> _Plan:
@@ -187,6 +189,7 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
+    scale: Number | None = None,
     k: int = 1,
     confidence: Number = "0.99",
     neighbours: Neighbours = "add_remove",
@@ -197,20 +200,22 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
     Postcondition
         P(some winner's score < k-th best score - within) <= 1 - confidence, on every data set.
         For one winner this is the exact worst case, rounded up; for more it is a closed bound.
+        The budget is ``epsilon``, or ``rho`` (Gumbel noise); or the ``scale`` of the noise is known.
         ``mechanism`` is the noise, "exponential" or "gumbel" (the exponential mechanism of the
         literature), or "lecture" for the classical bound, which both noises keep.
     """
     plan = _plan(problem, k, neighbours, mechanism)
     doubt = _doubt(confidence)
-    far = plan.scale(epsilon, rho) * distance(plan.mechanism, plan.n, plan.k, doubt)
+    far = plan.scale(epsilon, rho, scale) * distance(plan.mechanism, plan.n, plan.k, doubt)
     return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k)
 
 
-def expected_error(
+def expected_error(  # noqa: PLR0913 - each is part of the question
     problem: Problem,
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
+    scale: Number | None = None,
     neighbours: Neighbours = "add_remove",
     mechanism: Mechanism = "exponential",
 ) -> Fraction:
@@ -221,7 +226,7 @@ def expected_error(
         exact worst case, rounded up.
     """
     plan = _plan(problem, 1, neighbours, mechanism)
-    return plan.scale(epsilon, rho) * mean_distance(plan.mechanism, plan.n)
+    return plan.scale(epsilon, rho, scale) * mean_distance(plan.mechanism, plan.n)
 
 
 def epsilon_for(  # noqa: PLR0913 - each is part of the question
@@ -240,7 +245,7 @@ def epsilon_for(  # noqa: PLR0913 - each is part of the question
     """
     plan = _plan(problem, k, neighbours, mechanism)
     wanted = positive(within, "within")
-    return plan.draws * plan.reach * distance(plan.mechanism, plan.n, plan.k, _doubt(confidence)) / wanted
+    return plan.k * plan.reach * distance(plan.mechanism, plan.n, plan.k, _doubt(confidence)) / wanted
 
 
 def lead_needed(  # noqa: PLR0913 - each is part of the question
@@ -248,6 +253,7 @@ def lead_needed(  # noqa: PLR0913 - each is part of the question
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
+    scale: Number | None = None,
     k: int = 1,
     confidence: Number = "0.99",
     neighbours: Neighbours = "add_remove",
@@ -263,6 +269,7 @@ def lead_needed(  # noqa: PLR0913 - each is part of the question
         problem,
         epsilon=epsilon,
         rho=rho,
+        scale=scale,
         k=k,
         confidence=confidence,
         neighbours=neighbours,

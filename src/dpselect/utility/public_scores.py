@@ -69,6 +69,8 @@ def labels(outputs: Sequence[object] | None, n: int) -> tuple[object, ...]:
     named = tuple(range(n) if outputs is None else outputs)
     if len(named) != n:
         raise InvalidParameter.must_be("outputs", f"{n}, one for each score", got=len(named))
+    if outputs is not None and len(set(named)) != n:
+        raise InvalidParameter("outputs must differ from each other.")
     return named
 
 
