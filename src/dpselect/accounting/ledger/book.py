@@ -7,7 +7,7 @@ before it, and the places that are known from elsewhere (the anchor, an earlier 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from dpselect.accounting.ledger import tables
@@ -18,6 +18,8 @@ from dpselect.accounting.ledger.chain import (
     Header,
     Mark,
     damaged,
+    digest,
+    entry_row,
     following,
     read_answer,
     read_entry,
@@ -34,6 +36,7 @@ class Book:
 
     session: Session
     header: Header
+    _written: dict[tuple[Any, ...], Entry] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def at(cls, session: Session) -> Self:
@@ -107,6 +110,8 @@ class Book:
         last = self._newest(rows)
         end = last.number if last else 0
         for mark in known:
+            if last and mark.digest == last.digest and mark.number == end:
+                continue
             if mark.number > end:
                 raise behind(end + 1)
             if self._mark(ENTRIES, rows, mark.number) != mark:
@@ -120,7 +125,18 @@ class Book:
         before = Mark(*_ends(rows[1])) if len(rows) == 2 else self.start
         if rows[0][0] != before.number + 1:
             raise damaged(before.number + 1)
-        return read_entry(rows[0], before.digest, type(self.header.budget))
+        written = self._written.get((before.digest, *rows[0]))
+        return written or read_entry(rows[0], before.digest, type(self.header.budget))
+
+    def append(self, entry: Entry, before: Mark) -> Entry:
+        """Write the next entry; give it with its digest. Exactly this row need not be parsed again."""
+        columns = entry_row(entry)[:-1]
+        whole = replace(entry, digest=digest("entry", before.digest, columns))
+        row = (*columns, whole.digest)
+        self.session.append(ENTRIES, row)
+        self._written.clear()
+        self._written[before.digest, *row] = whole
+        return whole
 
     def last_answer(self, *known: Mark) -> Mark:
         """Find the end of the answers, checked against the one before it and the known places."""
@@ -151,9 +167,11 @@ class Book:
         """Find a place among the rows at hand, or else in the table."""
         if number == 0:
             return self.start
-        if all(row[0] != number for row in rows):
-            rows = tables.with_the_one_before(self.session, table, number)
-        return next((Mark(*_ends(row)) for row in rows if row[0] == number), None)
+        for row in rows:
+            if row[0] == number:
+                return Mark(number, row[-1])
+        found = tables.with_the_one_before(self.session, table, number)
+        return Mark(number, found[0][-1]) if found and found[0][0] == number else None
 
 
 def _ends(row: Any) -> tuple[Any, Any]:  # noqa: ANN401 - a row

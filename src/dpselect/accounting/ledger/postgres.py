@@ -90,6 +90,7 @@ class PostgresSession:
         """Take the URL; nothing is opened yet. What it says of a user or a password is never shown."""
         self.place = _public(url)
         self._held: Held[Connection] = Held(partial(_connected, url), psycopg.Connection.close)
+        self.lock = self._held.lock
 
     def anchor(self) -> Path:
         """Give a file of this user, named after the cluster, the database and the table."""
@@ -130,16 +131,15 @@ class PostgresSession:
 
     def _asked(self, query: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
         """Ask; if the connection died while nobody used it, ask once more over a new one."""
-        with self._held.use() as connection:
-            idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-            try:
-                return connection.execute(query, values or None)
-            except psycopg.OperationalError:
-                if not (idle and connection.closed):
-                    raise
-            self._held.drop()
-        with self._held.use() as connection:
+        connection = self._held.get()
+        idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        try:
             return connection.execute(query, values or None)
+        except psycopg.OperationalError:
+            if not (idle and connection.closed):
+                raise
+        self._held.drop()
+        return self._held.get().execute(query, values or None)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -172,8 +172,8 @@ class PostgresSession:
     def _speaking(self) -> Iterator[Connection]:
         """Say in our own words what PostgreSQL refuses: what passes, and what is damage."""
         try:
-            with self._held.use() as connection:
-                yield connection
+            with self._held.lock:
+                yield self._held.get()
                 return
         except _PASSING as problem:
             passing, code = True, problem.sqlstate
