@@ -66,8 +66,8 @@ SCHEMA = [*_TABLES, *_TRIGGERS]
 GUARDS = sorted(sql.split()[2] for sql in _TRIGGERS if sql.startswith("CREATE TRIGGER"))
 
 _SETTINGS = [
-    f"SET lock_timeout = '{PATIENCE}s'",
-    f"SET idle_in_transaction_session_timeout = '{2 * PATIENCE}s'",
+    "SET lock_timeout = '{}s'",
+    "SET idle_in_transaction_session_timeout = '60s'",
     "SET default_transaction_isolation = 'read committed'",
     """SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') = 'off'""",
@@ -111,7 +111,7 @@ class PostgresSession:
         taken = self.exists()
         if not taken:
             try:
-                with self._transaction() as connection:
+                with self._transaction(), self._speaking() as connection:
                     for statement in SCHEMA:
                         connection.execute(statement)
                     connection.execute(_insert(HEADER), header)
@@ -234,7 +234,7 @@ def _connected(url: str) -> Connection:
     connection = psycopg.connect(url, autocommit=True, connect_timeout=PATIENCE)
     try:
         for setting in _SETTINGS:
-            connection.execute(setting)
+            connection.execute(setting.format(PATIENCE))
     except BaseException:
         connection.close()
         raise
