@@ -1,1 +1,1 @@
-"""What it costs: closed forms that turn one guarantee into another."""
+"""What it costs: closed forms that turn one guarantee into another, and the ledger of what was spent."""

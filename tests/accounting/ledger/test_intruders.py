@@ -199,9 +199,10 @@ def test_anchors_of_servers_are_kept_in_the_state_folder_of_the_user(monkeypatch
 def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as broken, pytest.raises(LedgerDamaged):
+    with monkeypatch.context() as broken:
         broken.setattr("dpselect.accounting.ledger.sqlite.SCHEMA", ["CREATE NONSENSE"])
-        Ledger.create(tmp_path / "a.ledger")
+        with pytest.raises(LedgerDamaged):
+            Ledger.create(tmp_path / "a.ledger")
     assert list(tmp_path.iterdir()) == []
     Ledger.create(tmp_path / "a.ledger").close()
 

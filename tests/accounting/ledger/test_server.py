@@ -75,6 +75,22 @@ def test_a_user_who_may_only_look_cannot_charge(server_place: Place, postgres_se
     assert postgres_server.port
 
 
+def test_the_rights_that_the_guide_names_are_enough_to_charge_and_store(server_place: Place) -> None:
+    Ledger.create(server_place.url).close()
+    schema = server_place.url.rpartition("%3D")[2]
+    server_place.execute(
+        "CREATE ROLE analyst LOGIN",
+        f"GRANT USAGE ON SCHEMA {schema} TO analyst",
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO analyst",
+        "GRANT INSERT ON dpselect_entries, dpselect_answers TO analyst",
+        "GRANT UPDATE ON dpselect_heads TO analyst",
+    )
+    ledger = Ledger.open(server_place.url.replace("tester@", "analyst@"))
+    ledger.charge(PureDP("1/4"), reason="a", request_id="r1")
+    ledger.store("r1", "tea")
+    assert (ledger.answer("r1"), ledger.verify()) == ("tea", 1)
+
+
 def test_a_connection_that_died_while_idle_is_replaced(server_place: Place) -> None:
     ledger = Ledger.create(server_place.url)
     for number in range(1, 4):
