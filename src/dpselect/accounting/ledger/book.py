@@ -54,7 +54,7 @@ class Book:
     def entries(self) -> Iterator[Entry]:
         """Read all entries, each checked."""
         before, mark = None, self.start
-        for row in tables.all_rows(self.session, ENTRIES):
+        for row in tables.all_entries(self.session):
             if row[0] != mark.number + 1:
                 raise damaged(mark.number + 1)
             before = following(read_entry(row, mark.digest, type(self.header.budget)), before, self.header)
@@ -65,34 +65,24 @@ class Book:
         """Check every record, and that the known places are among them; give the ends of both chains."""
         if any(one.header != self.header.digest for one in known):
             raise another_ledger()
-        entries = [self.start, *(Mark(entry.number, entry.digest) for entry in self.entries())]
-        self._refuse_lost(entries, [one.entries for one in known])
+        entries = self.start
+        for entry in self.entries():
+            entries = Mark(entry.number, entry.digest)
+            if any(one.entries.number == entries.number and one.entries != entries for one in known):
+                raise damaged(entries.number)
+        if any(one.entries.number > entries.number for one in known):
+            raise behind(entries.number + 1)
         answers = self.start
-        marks = [answers]
-        for row in tables.all_rows(self.session, ANSWERS):
-            answer = self._read_answer(row, answers, entries)
+        for *row, entry_digest in tables.all_answers(self.session):
+            if row[0] != answers.number + 1:
+                raise answers_damaged()
+            answer = read_answer(row, answers.digest, entry_digest)
             answers = Mark(answer.number, answer.digest)
-            marks.append(answers)
-        self._refuse_lost_answers(marks, [one.answers for one in known])
-        return Anchored(self.header.digest, entries[-1], answers)
-
-    def _read_answer(self, row: Any, before: Mark, entries: list[Mark]) -> Answer:  # noqa: ANN401 - a row
-        if row[0] == before.number + 1 and isinstance(row[1], int) and 1 <= row[1] < len(entries):
-            return read_answer(row, before.digest, entries[row[1]].digest)
-        raise answers_damaged()
-
-    @staticmethod
-    def _refuse_lost(marks: list[Mark], known: list[Mark]) -> None:
-        for mark in known:
-            if mark.number >= len(marks):
-                raise behind(len(marks))
-            if marks[mark.number] != mark:
-                raise damaged(mark.number)
-
-    @staticmethod
-    def _refuse_lost_answers(marks: list[Mark], known: list[Mark]) -> None:
-        if any(mark.number >= len(marks) or marks[mark.number] != mark for mark in known):
+            if any(one.answers.number == answers.number and one.answers != answers for one in known):
+                raise answers_damaged()
+        if any(one.answers.number > answers.number for one in known):
             raise answers_damaged()
+        return Anchored(self.header.digest, entries, answers)
 
     # ---- the end -----------------------------------------------------------------------------------------
 
