@@ -121,10 +121,11 @@ class Ledger:
     # ---- spending ----------------------------------------------------------------------------------------
 
     def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> Entry:
-        """Charge a loss, durably, before any data is read; or raise, and nothing is charged.
+        """Charge a loss, durably, before any data is read; or raise, and then release nothing.
 
         ``BudgetExhausted``: it costs more than is left. ``AlreadyCharged``: the request was charged before.
-        ``LedgerUnavailable``: it could not be written; release nothing.
+        ``LedgerDamaged``: the ledger cannot be trusted. In all three nothing is charged.
+        ``LedgerUnavailable``: disk or server failed; if while committing, the charge may be recorded.
         """
         reason = line(reason, "reason", longest=LONGEST_REASON)
         request_id = optional_line(request_id, "request_id", longest=LONGEST_NAME)

@@ -115,8 +115,10 @@ class PostgresSession:
                     for statement in SCHEMA:
                         connection.execute(statement)
                     connection.execute(_insert(HEADER), header)
-            except LedgerDamaged:  # somebody else made one in this moment
-                taken = True
+            except LedgerDamaged:
+                taken = self.exists()  # somebody else made one in this moment
+                if not taken:
+                    raise
         if taken:
             raise InvalidParameter(
                 f"a new ledger needs a schema without one; there is one at {self.place!r}. "
