@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -21,6 +22,8 @@ from typing import NamedTuple
 
 OLDEST = (3, 11)
 CHECKOUT = Path(__file__).resolve().parent
+SKIPPED = "DPSELECT_SKIPPED"
+"""The variable that tells pytest where to write how many tests it skipped (tests/conftest.py)."""
 
 
 class Step(NamedTuple):
@@ -143,9 +146,13 @@ def run_steps(steps: "list[Step]") -> int:
         if len(steps) > 1:
             print(f"--- {step.name}", flush=True)
         started = time.monotonic()
-        codes.append(subprocess.call([python, *step.arguments], cwd=str(CHECKOUT), env=environment()))
+        with tempfile.TemporaryDirectory() as folder:
+            count = Path(folder, "skipped")
+            env = dict(environment(), **{SKIPPED: str(count)})
+            codes.append(subprocess.call([python, *step.arguments], cwd=str(CHECKOUT), env=env))
+            skipped = f", {count.read_text(encoding='utf-8')} skipped" if count.exists() else ""
         verdict = "FAILED" if codes[-1] else "ok"
-        summary.append(f"{step.name} {verdict} ({time.monotonic() - started:.0f} s)")
+        summary.append(f"{step.name} {verdict} ({time.monotonic() - started:.0f} s{skipped})")
     if len(steps) > 1:
         print("--- " + ", ".join(summary), flush=True)
     return next((code for code in codes if code), 0)

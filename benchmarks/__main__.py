@@ -6,6 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
+from benchmarks import ledger
 from benchmarks.peers import PINS, PeerRow, install, measured_peer
 from benchmarks.report import Results, clock, page, size
 from benchmarks.selections import MAXIMUM, NOISES, Row, drawn, measured
@@ -33,7 +34,8 @@ def main() -> None:
     for row in measured([n for n in SIZES if n <= largest]):
         show(row)
         rows.append(row)
-    text = page(Results(rows, peers, versions))
+    print("  the ledger, beside bare inserts", flush=True)
+    text = page(Results(rows, peers, versions, ledger.measured()))
     if largest == SIZES[-1]:
         RESULTS.write_text(text, encoding="utf-8")
         print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")

@@ -8,6 +8,7 @@ import platform
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
+from benchmarks.ledger import LedgerRow
 from benchmarks.patterns import FLOATS, INTEGERS
 from benchmarks.peers import PINS, PeerRow
 from benchmarks.selections import MAXIMUM, NOISES, ONE_LINER, SCALES, WINNERS, Row, drawn
@@ -23,6 +24,7 @@ class Results(NamedTuple):
     rows: list[Row]
     peer_rows: list[PeerRow]
     versions: Mapping[str, str | None]
+    ledger_rows: list[LedgerRow]
 
 
 class Target(NamedTuple):
@@ -58,6 +60,11 @@ ABOUT_MEMORY = (
     "patterns and scales."
 )
 
+ABOUT_LEDGER = (
+    "Charges a second, by processes that do nothing else, beside the bare durable INSERT of one row with the "
+    "same settings of SQLite (write-ahead log, synced at every commit)."
+)
+
 
 def page(results: Results) -> str:
     """Write the whole page."""
@@ -75,6 +82,7 @@ def page(results: Results) -> str:
         *section("More winners, more noise", ABOUT_WINNERS, more_winners(results.rows)),
         *peers,
         *section("Memory", ABOUT_MEMORY, memory(results.rows)),
+        *section("The ledger", ABOUT_LEDGER, charges(results.ledger_rows)),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -118,6 +126,13 @@ def targets(results: Results) -> list[Target]:
         Target("n = 1e6, k = 100 against k = 1: at most 5x", largest(for_a_hundred(rows)), "most", 5),
         Target("n >= 1e5, extra memory: at most 10 %", largest(shares(rows)), "most", 10, " %"),
         Target("equal n, worst pattern against best: at most 3x", largest(spreads(rows)), "most", 3),
+        Target(
+            "ledger, against the bare durable INSERT: at least half",
+            smallest(100 * row.charges / row.inserts for row in results.ledger_rows),
+            "least",
+            50,
+            " %",
+        ),
     ]
 
 
@@ -265,6 +280,20 @@ def memory(rows: list[Row]) -> str:
             worst = [max(100 * row.extra[name] for row in rows if row.n == n) for name in names]
             lines.append([size(n), *(f"{figures(share)} %" for share in worst)])
     return table(["n", *names], lines)
+
+
+def charges(rows: list[LedgerRow]) -> str:
+    """List how often a second the ledger is charged."""
+    lines = [
+        [
+            str(row.processes),
+            figures(row.charges),
+            figures(row.inserts),
+            f"{figures(100 * row.charges / row.inserts)} %",
+        ]
+        for row in rows
+    ]
+    return table(["processes", "charges a second", "bare inserts a second", "share"], lines)
 
 
 def sizes(rows: list[Row]) -> list[int]:

@@ -189,6 +189,36 @@ def test_all_steps_run_and_the_last_line_says_which_failed(checkout: Path) -> No
     assert outcome.stdout.splitlines()[-1] == "--- ruff check FAILED (0 s), ruff format ok (0 s)"
 
 
+def test_the_last_line_counts_the_tests_that_were_skipped(checkout: Path) -> None:
+    run.set_up(checkout, "dev", [installer(NOTHING)])
+    copy = Path(shutil.copy(RUN_PY, checkout))
+    for module in ("ruff", "mypy"):
+        (checkout / f"{module}.py").touch()
+    (checkout / "pytest.py").write_text(
+        f"import os, pathlib; pathlib.Path(os.environ['{run.SKIPPED}']).write_text('7')"
+    )
+    outcome = call(copy, "test", cwd=checkout)
+    assert outcome.stdout.splitlines()[-1] == (
+        "--- ruff check ok (0 s), ruff format ok (0 s), mypy ok (0 s), pytest ok (0 s, 7 skipped)"
+    )
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_skipped_tests_are_counted_with_and_without_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    skipped = tmp_path / "test_three.py"
+    skipped.write_text(
+        "import pytest\n@pytest.mark.parametrize('n', range(3))\ndef test(n):\n    pytest.skip('no server')\n"
+    )
+    shutil.copy(RUN_PY.parent / "tests/conftest.py", tmp_path)
+    monkeypatch.setenv(run.SKIPPED, str(tmp_path / "count"))
+    monkeypatch.setenv("PYTHONPATH", str(RUN_PY.parent))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", workers, str(skipped)]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "count").read_text() == "3"
+
+
 def test_coverage_is_asked_of_the_whole_run_and_not_of_a_part() -> None:
     assert "--cov" in run.planned("test", [])[-1].arguments
     assert "--cov" not in run.planned("test", ["-k", "law"])[-1].arguments

@@ -1,4 +1,4 @@
-"""What it costs: conversions, composition, and the scale that a budget buys.
+"""What it costs: conversions, composition, the scale that a budget buys, and the ledger of what was spent.
 
 ``convert``, ``compose`` and ``calibrate`` are functions here, and the modules that they live in as well.
 """

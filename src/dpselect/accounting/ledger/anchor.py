@@ -13,10 +13,8 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple, Self
 
 from dpselect.accounting.ledger.chain import Mark
 from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
@@ -34,8 +32,7 @@ _CHECK = re.compile(rb"check ([0-9a-f]{64})\n")
 _LONGEST = 512
 
 
-@dataclass(frozen=True)
-class Anchored:
+class Anchored(NamedTuple):
     """What an anchor says: which ledger, and how far its two chains had come."""
 
     header: str
@@ -48,95 +45,91 @@ def at_start(header: str) -> Anchored:
     return Anchored(header, Mark(0, header), Mark(0, header))
 
 
-class AnchorFile:
-    """An anchor that is open for reading and writing."""
+class Anchor:
+    """An anchor that is locked for one who writes: from before the ledger is read until after the commit.
 
-    def __init__(self, path: Path, descriptor: int) -> None:
-        """Take an open file."""
-        self._path, self._descriptor = path, descriptor
+    Writers wait for each other here, so that they need not wait for each other in the database.
+    """
 
-    def read(self) -> Anchored:
-        """Read it. A read that met a write is repeated under the lock."""
-        found = _parsed(self._bytes())
-        if found is None:
-            with self._locked():
-                return self._read_locked()
-        return found
+    def __init__(self, path: Path) -> None:
+        """Take the path; ``with`` opens and locks it."""
+        self._path = path
+
+    def __enter__(self) -> Self:
+        self._descriptor = _opened(self._path, os.O_RDWR, "be opened for writing")
+        try:
+            _lock(self._descriptor, self._path)
+            self.state = _read(self._descriptor, self._path)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        os.close(self._descriptor)
 
     def advance(self, *, entries: Mark | None = None, answers: Mark | None = None) -> None:
-        """Move it forwards, never back. Another record at the same place means that there are two ledgers."""
-        with self._locked():
-            before = self._read_locked()
-            after = replace(
-                before,
-                entries=_further(before.entries, entries, entry=entries and entries.number),
-                answers=_further(before.answers, answers, entry=None),
-            )
-            if after != before:
-                try:
-                    os.pwrite(self._descriptor, _written(after), 0)
-                except OSError as problem:
-                    raise unavailable(self._path, "be written", problem) from None
-
-    def _read_locked(self) -> Anchored:
-        found = _parsed(self._bytes())
-        if found is None:
-            raise LedgerDamaged(
-                f"the anchor {str(self._path)!r} is damaged; its ledger accepts no charge. Put back a whole "
-                "copy of it; if you know that no entry is lost, move it away and call Ledger.vouch."
-            )
-        return found
-
-    def _bytes(self) -> bytes:
+        """Move it forwards; what was read under the same lock lies behind."""
+        self.state = Anchored(self.state.header, entries or self.state.entries, answers or self.state.answers)
+        record = _written(self.state)
         try:
-            return os.pread(self._descriptor, _LONGEST, 0)
+            os.pwrite(self._descriptor, record, 0)
         except OSError as problem:
-            raise unavailable(self._path, "be read", problem) from None
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as problem:
-                if time.monotonic() > until:
-                    raise unavailable(self._path, "be locked", problem) from None
-                time.sleep(0.0005)
-        try:
-            yield
-        finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[AnchorFile]:
-    """Open an anchor; without one, a ledger that has entries is not to be trusted."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise missing(path) from None
-    except OSError as problem:
-        raise unavailable(path, "be opened for writing", problem) from None
-    try:
-        yield AnchorFile(path, descriptor)
-    finally:
-        os.close(descriptor)
+            raise unavailable(self._path, "be written", problem) from None
+        _remember(record, self.state)
 
 
 def peeked(path: Path) -> Anchored:
-    """Read an anchor without the right to write it."""
+    """Read an anchor without the right to write it. A read that met a write is repeated under the lock."""
+    descriptor = _opened(path, os.O_RDONLY, "be read")
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        found = _parsed(_bytes(descriptor, path))
+        if found is None:
+            _lock(descriptor, path)
+            return _read(descriptor, path)
+        return found
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path, how: int, what: str) -> int:
+    try:
+        return os.open(path, how | os.O_CLOEXEC)
     except FileNotFoundError:
         raise missing(path) from None
     except OSError as problem:
-        raise unavailable(path, "be read", problem) from None
+        raise unavailable(path, what, problem) from None
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Wait for the lock, but not for ever; the first pauses are shorter than a commit."""
+    until, pause = time.monotonic() + PATIENCE, 0.0001
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as problem:
+            if time.monotonic() > until:
+                raise unavailable(path, "be locked", problem) from None
+        time.sleep(pause)
+        pause = min(2 * pause, 0.002)
+
+
+def _read(descriptor: int, path: Path) -> Anchored:
+    found = _parsed(_bytes(descriptor, path))
+    if found is None:
+        raise LedgerDamaged(
+            f"the anchor {str(path)!r} is damaged; its ledger accepts no charge. Put back a whole "
+            "copy of it; if you know that no entry is lost, move it away and call Ledger.vouch."
+        )
+    return found
+
+
+def _bytes(descriptor: int, path: Path) -> bytes:
     try:
-        return AnchorFile(path, descriptor).read()
-    finally:
-        os.close(descriptor)
+        return os.pread(descriptor, _LONGEST, 0)
+    except OSError as problem:
+        raise unavailable(path, "be read", problem) from None
 
 
 def dropped(path: Path, state: Anchored) -> None:
@@ -197,14 +190,6 @@ def unavailable(path: Path, what: str, problem: OSError) -> LedgerUnavailable:
     return LedgerUnavailable(f"the anchor {str(path)!r} could not {what}: {os.strerror(problem.errno or 0)}.")
 
 
-def _further(before: Mark, after: Mark | None, *, entry: int | None) -> Mark:
-    if after is None or after.number < before.number:
-        return before
-    if after.number == before.number and after.digest != before.digest:
-        raise LedgerDamaged("the anchor belongs to another ledger, or to another copy of it.", entry=entry)
-    return after
-
-
 def _written(state: Anchored) -> bytes:
     entries, answers = state.entries, state.answers
     record = (
@@ -215,9 +200,24 @@ def _written(state: Anchored) -> bytes:
 
 
 def _parsed(read: bytes) -> Anchored | None:
+    known = _parsed_before.get(read)
+    if known:
+        return known
     record = _RECORD.match(read)
     check = _CHECK.fullmatch(read, record.end()) if record else None
     if not record or not check or hashlib.sha256(record[0]).hexdigest() != check[1].decode():
         return None
     header, entries, entries_digest, answers, answers_digest = (part.decode() for part in record.groups())
-    return Anchored(header, Mark(int(entries), entries_digest), Mark(int(answers), answers_digest))
+    found = Anchored(header, Mark(int(entries), entries_digest), Mark(int(answers), answers_digest))
+    _remember(read, found)
+    return found
+
+
+_parsed_before: dict[bytes, Anchored] = {}
+
+
+def _remember(record: bytes, state: Anchored) -> None:
+    """Keep a few records: the same bytes need not be parsed again."""
+    if len(_parsed_before) >= 16:
+        _parsed_before.clear()
+    _parsed_before[record] = state

@@ -7,7 +7,7 @@ before it, and the places that are known from elsewhere (the anchor, an earlier 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from dpselect.accounting.ledger import tables
@@ -18,6 +18,8 @@ from dpselect.accounting.ledger.chain import (
     Header,
     Mark,
     damaged,
+    digest,
+    entry_row,
     following,
     read_answer,
     read_entry,
@@ -34,6 +36,7 @@ class Book:
 
     session: Session
     header: Header
+    _written: dict[tuple[Any, ...], Entry] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def at(cls, session: Session) -> Self:
@@ -51,7 +54,7 @@ class Book:
     def entries(self) -> Iterator[Entry]:
         """Read all entries, each checked."""
         before, mark = None, self.start
-        for row in tables.all_rows(self.session, ENTRIES):
+        for row in tables.all_entries(self.session):
             if row[0] != mark.number + 1:
                 raise damaged(mark.number + 1)
             before = following(read_entry(row, mark.digest, type(self.header.budget)), before, self.header)
@@ -62,34 +65,24 @@ class Book:
         """Check every record, and that the known places are among them; give the ends of both chains."""
         if any(one.header != self.header.digest for one in known):
             raise another_ledger()
-        entries = [self.start, *(Mark(entry.number, entry.digest) for entry in self.entries())]
-        self._refuse_lost(entries, [one.entries for one in known])
+        entries = self.start
+        for entry in self.entries():
+            entries = Mark(entry.number, entry.digest)
+            if any(one.entries.number == entries.number and one.entries != entries for one in known):
+                raise damaged(entries.number)
+        if any(one.entries.number > entries.number for one in known):
+            raise behind(entries.number + 1)
         answers = self.start
-        marks = [answers]
-        for row in tables.all_rows(self.session, ANSWERS):
-            answer = self._read_answer(row, answers, entries)
+        for *row, entry_digest in tables.all_answers(self.session):
+            if row[0] != answers.number + 1:
+                raise answers_damaged()
+            answer = read_answer(row, answers.digest, entry_digest)
             answers = Mark(answer.number, answer.digest)
-            marks.append(answers)
-        self._refuse_lost_answers(marks, [one.answers for one in known])
-        return Anchored(self.header.digest, entries[-1], answers)
-
-    def _read_answer(self, row: Any, before: Mark, entries: list[Mark]) -> Answer:  # noqa: ANN401 - a row
-        if row[0] == before.number + 1 and isinstance(row[1], int) and 1 <= row[1] < len(entries):
-            return read_answer(row, before.digest, entries[row[1]].digest)
-        raise answers_damaged()
-
-    @staticmethod
-    def _refuse_lost(marks: list[Mark], known: list[Mark]) -> None:
-        for mark in known:
-            if mark.number >= len(marks):
-                raise behind(len(marks))
-            if marks[mark.number] != mark:
-                raise damaged(mark.number)
-
-    @staticmethod
-    def _refuse_lost_answers(marks: list[Mark], known: list[Mark]) -> None:
-        if any(mark.number >= len(marks) or marks[mark.number] != mark for mark in known):
+            if any(one.answers.number == answers.number and one.answers != answers for one in known):
+                raise answers_damaged()
+        if any(one.answers.number > answers.number for one in known):
             raise answers_damaged()
+        return Anchored(self.header.digest, entries, answers)
 
     # ---- the end -----------------------------------------------------------------------------------------
 
@@ -107,6 +100,8 @@ class Book:
         last = self._newest(rows)
         end = last.number if last else 0
         for mark in known:
+            if last and mark.digest == last.digest and mark.number == end:
+                continue
             if mark.number > end:
                 raise behind(end + 1)
             if self._mark(ENTRIES, rows, mark.number) != mark:
@@ -120,7 +115,18 @@ class Book:
         before = Mark(*_ends(rows[1])) if len(rows) == 2 else self.start
         if rows[0][0] != before.number + 1:
             raise damaged(before.number + 1)
-        return read_entry(rows[0], before.digest, type(self.header.budget))
+        written = self._written.get((before.digest, *rows[0]))
+        return written or read_entry(rows[0], before.digest, type(self.header.budget))
+
+    def append(self, entry: Entry, before: Mark) -> Entry:
+        """Write the next entry; give it with its digest. Exactly this row need not be parsed again."""
+        columns = entry_row(entry)[:-1]
+        whole = replace(entry, digest=digest("entry", before.digest, columns))
+        row = (*columns, whole.digest)
+        self.session.append(ENTRIES, row)
+        self._written.clear()
+        self._written[before.digest, *row] = whole
+        return whole
 
     def last_answer(self, *known: Mark) -> Mark:
         """Find the end of the answers, checked against the one before it and the known places."""
@@ -151,9 +157,11 @@ class Book:
         """Find a place among the rows at hand, or else in the table."""
         if number == 0:
             return self.start
-        if all(row[0] != number for row in rows):
-            rows = tables.with_the_one_before(self.session, table, number)
-        return next((Mark(*_ends(row)) for row in rows if row[0] == number), None)
+        for row in rows:
+            if row[0] == number:
+                return Mark(number, row[-1])
+        found = tables.with_the_one_before(self.session, table, number)
+        return Mark(number, found[0][-1]) if found and found[0][0] == number else None
 
 
 def _ends(row: Any) -> tuple[Any, Any]:  # noqa: ANN401 - a row

@@ -16,9 +16,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from dpselect.accounting.ledger import clock
-from dpselect.accounting.ledger.filter import CURRENCIES, LONGEST_TOTAL, Currency, amount_of, total_after
+from dpselect.accounting.ledger.filter import CURRENCIES, LONGEST_TOTAL, Currency, finite, total_after
 from dpselect.errors import LedgerDamaged
-from dpselect.exact.numbers import exact_text
 
 VERSION = 1
 """The version of the format that this module writes; it reads no other."""
@@ -27,6 +26,9 @@ Row: TypeAlias = Sequence[Any]
 """The columns of a row, as a database gave them: of any type, if it is damaged."""
 
 _RATIONAL = re.compile(rf"(?a:(\d{{1,{LONGEST_TOTAL}}})(?:/(\d{{1,{LONGEST_TOTAL}}}))?)")
+
+
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Mark(NamedTuple):
@@ -73,7 +75,7 @@ class Answer:
 
 def digest(kind: str, before: str, columns: Row) -> str:
     """Hash a record together with the digest before it."""
-    text = json.dumps([f"dpselect {kind}", before, *columns], separators=(",", ":"))
+    text = _as_json([f"dpselect {kind}", before, *columns])
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
@@ -90,15 +92,15 @@ def new_header(
 
 def header_row(header: Header) -> tuple[Any, ...]:
     """Give the columns of a header, the digest last."""
-    kind, budget = type(header.budget).__name__, exact_text(amount_of(header.budget))
+    kind, budget = type(header.budget).__name__, str(finite(header.budget))
     created = clock.written(header.created)
     return (VERSION, kind, budget, header.dataset, header.unit, header.anchor, created, header.digest)
 
 
 def entry_row(entry: Entry) -> tuple[Any, ...]:
     """Give the columns of an entry, the digest last."""
-    sums = exact_text(amount_of(entry.loss)), exact_text(amount_of(entry.total))
-    return (entry.number, *sums, entry.reason, entry.request_id, clock.written(entry.time), entry.digest)
+    loss, total, time = str(finite(entry.loss)), str(finite(entry.total)), clock.written(entry.time)
+    return (entry.number, loss, total, entry.reason, entry.request_id, time, entry.digest)
 
 
 def answer_row(answer: Answer) -> tuple[Any, ...]:
@@ -154,10 +156,10 @@ def answer_digest(columns: Row, before: str, entry_digest: str) -> str:
 
 def following(entry: Entry, before: Entry | None, header: Header) -> Entry:
     """Check that an entry, whose digest is right, also counts on from the one before."""
-    number, spent = (before.number, before.total) if before else (0, header.budget * 0)
+    number, spent = (before.number, finite(before.total)) if before else (0, Fraction(0))
     time = before.time if before else header.created
-    total = total_after(spent, entry.loss, header.budget)
-    if not (entry.number == number + 1 and entry.total == total and time <= entry.time):
+    total = total_after(spent, finite(entry.loss), finite(header.budget))
+    if not (entry.number == number + 1 and finite(entry.total) == total and time <= entry.time):
         raise damaged(number + 1)
     return entry
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias, cast
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.exact.numbers import MOST_DIGITS
+from dpselect.privacy.amounts import Amount
 from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
 from dpselect.privacy.profiles import PrivacyProfile
 
@@ -29,14 +30,14 @@ def zcdp_of_pure(epsilon: Fraction) -> Fraction:
     return epsilon * epsilon / 2
 
 
-def amount_of(loss: Currency) -> Fraction:
+def amount_of(loss: Currency) -> Amount:
+    """Give the number of a loss: a fraction, or infinity."""
+    return loss.epsilon if isinstance(loss, PureDP) else loss.rho
+
+
+def finite(loss: Currency) -> Fraction:
     """Give the number of a loss that is known to be finite."""
-    return Fraction(loss.epsilon if isinstance(loss, PureDP) else loss.rho)
-
-
-def is_infinite(loss: Currency) -> bool:
-    """Say whether a loss is beyond every budget."""
-    return math.inf in loss.parts()
+    return cast("Fraction", amount_of(loss))
 
 
 def checked_budget(budget: object) -> Currency:
@@ -44,9 +45,10 @@ def checked_budget(budget: object) -> Currency:
     way_out = 'Write PureDP("1") or ZCDP("1/2").'
     if not isinstance(budget, PureDP | ZCDP):
         raise InvalidParameter.must_be("budget", "a loss, PureDP or ZCDP", got=budget, way_out=way_out)
-    if is_infinite(budget) or not amount_of(budget) > 0:
+    amount = amount_of(budget)
+    if not 0 < amount < math.inf:
         raise InvalidParameter(f"budget must be positive and finite; got {budget}. {way_out}")
-    if not is_short(amount_of(budget), MOST_DIGITS):
+    if not is_short(amount, MOST_DIGITS):
         raise InvalidParameter(f"budget must have at most {MOST_DIGITS} digits. {way_out}")
     return budget
 
@@ -58,11 +60,15 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
             "loss", "a loss", got=loss, way_out='Write PureDP("1/2"), or take the price of a measurement.'
         )
     if isinstance(loss, PureDP | ZCDP):
-        _refuse_long(loss)
+        amount = amount_of(loss)
+        if not is_short(amount, MOST_DIGITS):
+            raise InvalidParameter(
+                f"loss must have at most {MOST_DIGITS} digits above and below the line. Round it up."
+            )
         if isinstance(loss, currency):
             return loss
         if isinstance(loss, PureDP):
-            return ZCDP(math.inf if is_infinite(loss) else zcdp_of_pure(amount_of(loss)))
+            return ZCDP(zcdp_of_pure(amount) if isinstance(amount, Fraction) else amount)
     accepted = "PureDP" if currency is PureDP else "ZCDP, and PureDP by conversion"
     measure = "max_divergence()" if currency is PureDP else "zero_concentrated_divergence()"
     raise IncomparableLosses(
@@ -71,24 +77,18 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
     )
 
 
-def _refuse_long(loss: Currency) -> None:
-    if not is_infinite(loss) and not is_short(amount_of(loss), MOST_DIGITS):
-        raise InvalidParameter(
-            f"loss must have at most {MOST_DIGITS} digits above and below the line. Round it up."
-        )
+def is_short(x: Amount, digits: int) -> bool:
+    """Say whether numerator and denominator have at most so many digits; infinity has few."""
+    limit = _LIMITS[digits]
+    return not isinstance(x, Fraction) or (x.numerator < limit and x.denominator < limit)
 
 
-def is_short(x: Fraction, digits: int) -> bool:
-    """Say whether numerator and denominator have at most so many digits."""
-    return x.numerator < _LIMITS[digits] and x.denominator < _LIMITS[digits]
-
-
-def total_after(spent: Any, price: Any, budget: Any) -> Any:  # noqa: ANN401 - three losses of one kind
+def total_after(spent: Fraction, price: Amount, budget: Fraction) -> Fraction | None:
     """Give the sum if the budget affords it; None if not. The one comparison that protects everybody."""
     total = spent + price
-    if not total <= budget:
+    if not isinstance(total, Fraction) or not total <= budget:
         return None
-    if not is_short(amount_of(total), LONGEST_TOTAL):
+    if not is_short(total, LONGEST_TOTAL):
         raise InvalidParameter(
             f"loss must keep the sum of the ledger within {LONGEST_TOTAL} digits. Round it up to fewer."
         )

@@ -24,17 +24,14 @@ from dpselect.accounting.ledger.chain import (
     Mark,
     answer_digest,
     answer_row,
-    damaged,
-    digest,
-    entry_row,
     header_row,
     new_header,
     read_header,
 )
 from dpselect.accounting.ledger.clock import Clock, minute, system_clock
-from dpselect.accounting.ledger.filter import Currency, amount_of, checked_budget, cost, total_after
+from dpselect.accounting.ledger.filter import Currency, amount_of, checked_budget, cost, finite, total_after
 from dpselect.accounting.ledger.places import local_file, session_at
-from dpselect.accounting.ledger.tables import ANSWERS, ENTRIES
+from dpselect.accounting.ledger.tables import ANSWERS
 from dpselect.accounting.ledger.texts import LONGEST_NAME, LONGEST_REASON, answer_text, line, optional_line
 from dpselect.errors import AlreadyAnswered, AlreadyCharged, BudgetExhausted, InvalidParameter
 from dpselect.privacy.losses import PureDP
@@ -124,40 +121,41 @@ class Ledger:
     # ---- spending ----------------------------------------------------------------------------------------
 
     def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> Entry:
-        """Charge a loss, durably, before any data is read; or raise, and nothing is charged.
+        """Charge a loss, durably, before any data is read; or raise, and then release nothing.
 
         ``BudgetExhausted``: it costs more than is left. ``AlreadyCharged``: the request was charged before.
-        ``LedgerUnavailable``: it could not be written; release nothing.
+        ``LedgerDamaged``: the ledger cannot be trusted. In all three nothing is charged.
+        ``LedgerUnavailable``: disk or server failed; if while committing, the charge may be recorded.
         """
         reason = line(reason, "reason", longest=LONGEST_REASON)
         request_id = optional_line(request_id, "request_id", longest=LONGEST_NAME)
         price = cost(loss, type(self.budget))
         now = minute(self._clock)
-        with anchors.opened(self._anchor) as anchor:
+        with self._session.lock, anchors.Anchor(self._anchor) as anchor:
             with self._session.writing():
-                last = self._last(anchor.read())
+                last = self._last(anchor.state)
                 if request_id is not None:
                     self._refuse_charged(request_id)
                 spent = last.total if last else self.budget * 0
-                total = total_after(spent, price, self.budget)
+                total = total_after(finite(spent), amount_of(price), finite(self.budget))
                 if total is None:
                     raise BudgetExhausted(reason, price, self._rest(spent), self.budget)
                 before = Mark(last.number, last.digest) if last else self._book.start
                 time = max(now, last.time if last else self._book.header.created)
-                entry = Entry(before.number + 1, price, total, reason, request_id, "", time)
-                entry = replace(entry, digest=digest("entry", before.digest, entry_row(entry)[:-1]))
-                self._session.append(ENTRIES, entry_row(entry))
-            anchor.advance(entries=Mark(entry.number, entry.digest))
-        self._saw(entries=Mark(entry.number, entry.digest))
+                new = Entry(before.number + 1, price, type(price)(total), reason, request_id, "", time)
+                entry = self._book.append(new, before)
+            end = Mark(entry.number, entry.digest)
+            anchor.advance(entries=end)
+        self._saw(entries=end)
         return entry
 
     def store(self, request_id: str, answer: str) -> None:
         """Keep the answer to a charged request, once: whoever asks again gets the same."""
         request_id = line(request_id, "request_id", longest=LONGEST_NAME)
         text = answer_text(answer)
-        with anchors.opened(self._anchor) as anchor:
+        with self._session.lock, anchors.Anchor(self._anchor) as anchor:
             with self._session.writing():
-                known = anchor.read()
+                known = anchor.state
                 self._last(known)
                 before = self._book.last_answer(known.answers, self._seen.answers)
                 entry = self._entry_of(request_id)
@@ -185,10 +183,7 @@ class Ledger:
         number = None if entry is None else tables.number_of_answer(self._session, entry.number)
         if entry is None or number is None:
             return None
-        found = self._book.answer(number)
-        if found.entry != entry.number:
-            raise damaged(entry.number)
-        return found.answer
+        return self._book.answer(number).answer
 
     # ---- looking -----------------------------------------------------------------------------------------
 
@@ -256,12 +251,7 @@ class Ledger:
 
     def _entry_of(self, request_id: str) -> Entry | None:
         number = tables.number_of_request(self._session, request_id)
-        if number is None:
-            return None
-        entry = self._book.entry(number)
-        if entry.request_id != request_id:
-            raise damaged(number)
-        return entry
+        return None if number is None else self._book.entry(number)
 
     def _refuse_charged(self, request_id: str) -> None:
         entry = self._entry_of(request_id)
@@ -269,12 +259,12 @@ class Ledger:
             raise AlreadyCharged(request_id, entry)
 
     def _rest(self, spent: Currency) -> Currency:
-        return type(self.budget)(amount_of(self.budget) - amount_of(spent))
+        return type(self.budget)(finite(self.budget) - finite(spent))
 
     def _saw(self, *, entries: Mark | None = None, answers: Mark | None = None) -> None:
         """Remember how far it has come. Threads may overwrite each other: an older place is as true."""
         seen = self._seen
-        self._seen = replace(seen, entries=entries or seen.entries, answers=answers or seen.answers)
+        self._seen = anchors.Anchored(seen.header, entries or seen.entries, answers or seen.answers)
 
 
 def _found(path_or_url: Place, anchor: Place | None) -> tuple[Path | None, Book]:

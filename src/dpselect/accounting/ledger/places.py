@@ -13,6 +13,8 @@ NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs"}
 )
 """File systems whose locks do not hold between machines."""
+LONGEST_NAME = 200
+"""Of a file, in bytes: its companions have longer ones."""
 
 
 def session_at(place: str | os.PathLike[str]) -> Session:
@@ -36,7 +38,7 @@ def local_file(place: str | os.PathLike[str], name: str) -> Path:
         hidden = text if "@" not in text else "a URL of another kind"
         raise InvalidParameter.must_be(name, "at a path or a URL", got=hidden, way_out=way_out)
     path = Path(os.path.realpath(text))
-    if path.is_dir() or not path.parent.is_dir():
+    if len(path.name.encode()) > LONGEST_NAME or path.is_dir() or not path.parent.is_dir():
         raise InvalidParameter.must_be(name, "a file in a folder that is there", got=text, way_out=way_out)
     kind = file_system(path, mounts())
     if kind in NETWORK:

@@ -66,8 +66,8 @@ SCHEMA = [*_TABLES, *_TRIGGERS]
 GUARDS = sorted(sql.split()[2] for sql in _TRIGGERS if sql.startswith("CREATE TRIGGER"))
 
 _SETTINGS = [
-    f"SET lock_timeout = '{PATIENCE}s'",
-    f"SET idle_in_transaction_session_timeout = '{2 * PATIENCE}s'",
+    "SET lock_timeout = '{}s'",
+    "SET idle_in_transaction_session_timeout = '60s'",
     "SET default_transaction_isolation = 'read committed'",
     """SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') = 'off'""",
@@ -90,6 +90,7 @@ class PostgresSession:
         """Take the URL; nothing is opened yet. What it says of a user or a password is never shown."""
         self.place = _public(url)
         self._held: Held[Connection] = Held(partial(_connected, url), psycopg.Connection.close)
+        self.lock = self._held.lock
 
     def anchor(self) -> Path:
         """Give a file of this user, named after the cluster, the database and the table."""
@@ -110,12 +111,14 @@ class PostgresSession:
         taken = self.exists()
         if not taken:
             try:
-                with self._transaction() as connection:
+                with self._transaction(), self._speaking() as connection:
                     for statement in SCHEMA:
                         connection.execute(statement)
                     connection.execute(_insert(HEADER), header)
-            except LedgerDamaged:  # somebody else made one in this moment
-                taken = True
+            except LedgerDamaged:
+                taken = self.exists()  # somebody else made one in this moment
+                if not taken:
+                    raise
         if taken:
             raise InvalidParameter(
                 f"a new ledger needs a schema without one; there is one at {self.place!r}. "
@@ -130,16 +133,15 @@ class PostgresSession:
 
     def _asked(self, query: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
         """Ask; if the connection died while nobody used it, ask once more over a new one."""
-        with self._held.use() as connection:
-            idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-            try:
-                return connection.execute(query, values or None)
-            except psycopg.OperationalError:
-                if not (idle and connection.closed):
-                    raise
-            self._held.drop()
-        with self._held.use() as connection:
+        connection = self._held.get()
+        idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        try:
             return connection.execute(query, values or None)
+        except psycopg.OperationalError:
+            if not (idle and connection.closed):
+                raise
+        self._held.drop()
+        return self._held.get().execute(query, values or None)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -172,8 +174,8 @@ class PostgresSession:
     def _speaking(self) -> Iterator[Connection]:
         """Say in our own words what PostgreSQL refuses: what passes, and what is damage."""
         try:
-            with self._held.use() as connection:
-                yield connection
+            with self._held.lock:
+                yield self._held.get()
                 return
         except _PASSING as problem:
             passing, code = True, problem.sqlstate
@@ -234,7 +236,7 @@ def _connected(url: str) -> Connection:
     connection = psycopg.connect(url, autocommit=True, connect_timeout=PATIENCE)
     try:
         for setting in _SETTINGS:
-            connection.execute(setting)
+            connection.execute(setting.format(PATIENCE))
     except BaseException:
         connection.close()
         raise

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakSet, finalize
@@ -21,6 +21,8 @@ class Session(Protocol):
     """Where it is, as it may be shown: no password."""
     shared: bool
     """Whether users of other machines open it too: each has an anchor of their own."""
+    lock: threading.RLock
+    """Held by the one thread that writes; no fork happens meanwhile."""
 
     def exists(self) -> bool:
         """Say whether there is a ledger."""
@@ -61,15 +63,13 @@ class Held(Generic[C]):
         finalize(self, _let_go, self._open, close)
         _all.add(self)
 
-    @contextmanager
-    def use(self) -> Iterator[C]:
-        """Have the connection for oneself."""
-        with self.lock:
-            if self._open and self._open[0][0] != os.getpid():  # a fork that Python was not told of
-                _strays.append(self._open.pop())  # it is the parent's: neither use it nor close it
-            if not self._open:
-                self._open.append((os.getpid(), self._connect()))
-            yield self._open[0][1]
+    def get(self) -> C:
+        """Give the connection to somebody who has the lock."""
+        if self._open and self._open[0][0] != os.getpid():  # a fork that Python was not told of
+            _strays.append(self._open.pop())  # it is the parent's: neither use it nor close it
+        if not self._open:
+            self._open.append((os.getpid(), self._connect()))
+        return self._open[0][1]
 
     def drop(self) -> None:
         """Close the connection, if there is one."""

@@ -43,6 +43,10 @@ _TRIGGERS = [
     for verb, when in (("UPDATE", ""), ("DELETE", ""), ("INSERT", f"WHEN {unlike_next}"))
 ]
 SCHEMA = [*_TABLES, *_TRIGGERS]
+_INSERT = {
+    table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - names of our own
+    for table, columns in COLUMNS.items()
+}
 
 # What passes, or what the owner of the machine can mend. Every other error means damage.
 _PASSING = {
@@ -71,8 +75,9 @@ class SqliteSession:
         """Take the path; nothing is opened yet."""
         self.place = str(path)
         self._path = path
-        self._log = path.with_name(f"{path.name}-wal")
+        self._log = f"{path}-wal"
         self._held = Held(partial(_connected, path), _File.close)
+        self.lock = self._held.lock
 
     def anchor(self) -> Path:
         """Give the companion file."""
@@ -113,21 +118,24 @@ class SqliteSession:
             raise
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """Ask."""
-        with _translated(self.place), self._held.use() as file:
-            return file.execute(query, values).fetchall()
+        """Ask. What SQLite refuses is said in our own words."""
+        try:
+            with self._held.lock:
+                return self._held.get().execute(query, values).fetchall()
+        except (sqlite3.Error, UnicodeError) as problem:  # damaged text need not be text
+            code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+        raise _refusal(self.place, code)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Take the write lock, then commit to disk or roll back."""
         with self._held.lock:
-            with _translated(self.place), self._held.use() as file:
-                file.execute("BEGIN IMMEDIATE")
+            self.rows("BEGIN IMMEDIATE")
+            file = self._held.get()
             try:
                 self._refuse_replaced(file)
                 yield
-                with _translated(self.place):
-                    file.execute("COMMIT")
+                self.rows("COMMIT")
             except BaseException:
                 self._give_up(file)
                 raise
@@ -142,7 +150,7 @@ class SqliteSession:
     def _refuse_replaced(self, file: _File) -> None:
         """Refuse to write into a file, or a log, that no longer has its name: nobody else would see it."""
         log = _identity(self._log)
-        if _identity(self._path) != file.identity or file.log not in (None, log):
+        if _identity(self.place) != file.identity or file.log not in (None, log):
             raise LedgerDamaged(
                 f"the files of the ledger {self.place!r} were replaced while it was open. Open it again."
             )
@@ -150,8 +158,7 @@ class SqliteSession:
 
     def append(self, table: str, row: Sequence[Any]) -> None:
         """Add a row; the triggers refuse all but the next one."""
-        marks = ", ".join("?" * len(COLUMNS[table]))
-        self.rows(f"INSERT INTO {table} VALUES ({marks})", *row)  # noqa: S608 - names of our own
+        self.rows(_INSERT[table], *row)
 
     def check(self) -> None:
         """Compare tables, triggers and settings with ours, and indexes with tables."""
@@ -187,7 +194,7 @@ def _connected(path: Path) -> _File:
         check_same_thread=False,
         factory=_File,
     )
-    file.identity = _identity(path)
+    file.identity = _identity(str(path))
     try:
         for setting in (
             "synchronous = FULL",
@@ -202,7 +209,7 @@ def _connected(path: Path) -> _File:
     return file
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)  # noqa: PTH116 - twice in every charge
     except OSError:
@@ -210,18 +217,11 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-@contextmanager
-def _translated(place: str) -> Iterator[None]:
-    """Say in our own words what SQLite refuses: what passes, and what is damage."""
-    try:
-        yield
-    except (sqlite3.Error, UnicodeError) as problem:  # damaged text need not be text
-        code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
-    else:
-        return
+def _refusal(place: str, code: int) -> LedgerUnavailable | LedgerDamaged:
+    """Tell what passes from what is damage."""
     if code & 0xFF in _PASSING and code not in _CUT_SHORT:
-        raise LedgerUnavailable(
+        return LedgerUnavailable(
             f"the ledger {place!r} could not be used: {_PASSING[code & 0xFF]}. "
             "Release nothing; mend it and try again."
         )
-    raise LedgerDamaged(f"{place!r} is no ledger, or a damaged one; it accepts no charge.")
+    return LedgerDamaged(f"{place!r} is no ledger, or a damaged one; it accepts no charge.")

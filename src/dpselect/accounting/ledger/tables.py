@@ -25,7 +25,10 @@ def _select(table: str, then: str) -> str:
 
 
 _ALL_HEADERS = _select(HEADER, "")
-_PAGES = {table: _select(table, f"WHERE number > ? ORDER BY number LIMIT {PAGE}") for table in CHAINS}
+_PAGE_OF_ENTRIES = _select(ENTRIES, f"WHERE number > ? ORDER BY number LIMIT {PAGE}")
+_PAGE_OF_ANSWERS = f"""SELECT a.number, a.entry, a.answer, a.digest, e.digest
+FROM {ANSWERS} a LEFT JOIN {ENTRIES} e ON e.number = a.entry
+WHERE a.number > ? ORDER BY a.number LIMIT {PAGE}"""  # noqa: S608 - as above
 _LAST_TWO = {table: _select(table, "ORDER BY number DESC LIMIT 2") for table in CHAINS}
 _TWO = {table: _select(table, "WHERE number IN (?, ?) ORDER BY number DESC") for table in CHAINS}
 _NUMBER_OF_REQUEST = f"SELECT number FROM {ENTRIES} WHERE request_id = ?"  # noqa: S608 - as above
@@ -37,10 +40,19 @@ def header_rows(session: Session) -> list[Any]:
     return session.rows(_ALL_HEADERS)
 
 
-def all_rows(session: Session, table: str) -> Iterator[Any]:
-    """Read a table from its beginning, a page at a time."""
+def all_entries(session: Session) -> Iterator[Any]:
+    """Read the entries from the first, a page at a time."""
+    return _pages(session, _PAGE_OF_ENTRIES)
+
+
+def all_answers(session: Session) -> Iterator[Any]:
+    """Read the answers from the first, each with the digest of its entry."""
+    return _pages(session, _PAGE_OF_ANSWERS)
+
+
+def _pages(session: Session, query: str) -> Iterator[Any]:
     number = 0
-    while page := session.rows(_PAGES[table], number):
+    while page := session.rows(query, number):
         yield from page
         number = page[-1][0]
 
