@@ -70,7 +70,7 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
     else:
         if any(set("*?[") & set(path) for path in paths):
             raise InvalidParameter(
-                "source must be files without *, ? and [ in their paths, because DuckDB sees patterns in them; "
+                "source must be files without *, ? and [ in their paths; DuckDB takes them for patterns: "
                 "rename them."
             )
         with duckdb.connected(files=paths) as connection:
