@@ -52,7 +52,7 @@ def test_a_million_candidates_are_chosen_from_without_holding_their_scores() -> 
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert problem.outputs[chosen] == 5000
-    assert peak < 3_000_000  # bytes; all the scores would take 8,000,008
+    assert peak < 4_000_000  # bytes; all the scores would take 8,000,008
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_a_hundred_million_candidates_take_the_memory_of_one_chunk() -> None:
         lambda: [1, 5, 3],
         lambda: iter([np.array([1]), np.array([5, 3])]),
         lambda: pa.table({"score": [1, 5, 3]}).to_reader(max_chunksize=1),
-        lambda: pa.chunked_array([[1], [5, 3]]).chunks,
+        lambda: iter(pa.chunked_array([[1], [5, 3]]).chunks),
     ],
 )
 def test_scores_of_ones_own_come_as_an_array_or_as_chunks(source: Any) -> None:  # noqa: ANN401
@@ -91,8 +91,8 @@ def test_scores_of_ones_own_come_as_an_array_or_as_chunks(source: Any) -> None: 
 
 def test_a_function_that_fails_says_nothing_of_its_scores() -> None:
     def scores() -> Iterator[Any]:
-        yield [31337.25]
-        raise ValueError("8675309")
+        yield [8675309]
+        raise ValueError("31337")
 
     with pytest.raises(ReleaseFailed) as caught:
         winner().over(Scores(scores).chunks())
