@@ -23,7 +23,7 @@ BARE = (
 )
 MADE = (
     f"COPY (SELECT (hash(i) % {VOTERS})::BIGINT AS voter, 'dish ' || (hash(7 * i) % {DISHES + 20}) AS dish "  # noqa: S608 - of constants
-    f"FROM range({ROWS}) AS t(i)) TO '%s' (FORMAT parquet)"
+    f"FROM range({ROWS}) AS t(i)) TO 'PATH' (FORMAT parquet)"
 )
 PAGE = Path(__file__).parent / "TABLES.md"
 ROUNDS = 5
@@ -78,7 +78,7 @@ def make(path: str) -> Callable[[], Any]:
     """Write the ballots."""
     import duckdb  # noqa: PLC0415 - each process loads what its contestant needs
 
-    return lambda: duckdb.connect().execute(MADE % path)
+    return lambda: duckdb.connect().execute(MADE.replace("PATH", path))
 
 
 def bare(path: str) -> Callable[[], Any]:
