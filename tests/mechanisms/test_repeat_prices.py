@@ -176,9 +176,9 @@ def test_the_tilt_bounds_all_tests_and_is_reached_by_one(gamma: Fraction, delta:
     for epsilon in (0.0, 0.01, 1.0, 6.0):
         e = math.exp(epsilon)
         ratios = []
-        for step in range(4001):
-            s = step / 4000 if delta < 1 else 0.0
-            s = (1 - float(delta)) / (1 + e) if step == 4000 else s
+        for step in range(301):
+            s = step / 300 if delta < 1 else 0.0
+            s = (1 - float(delta)) / (1 + e) if step == 300 else s
             most = min(e * s + float(delta), 1 - (1 - s - float(delta)) / e, 1.0)
             ratios.append((gamma + (1 - gamma) * Fraction(most)) / (gamma + (1 - gamma) * Fraction(s)))
         bound = float(tilt(gamma, Fraction(epsilon), delta))
