@@ -83,7 +83,7 @@ def test_the_best_of_so_many_runs_is_released_and_the_first_among_equals(
             max(Fraction(0), expected[name] - TINY), expected[name] + TINY * (expected[name] > 0)
         )
 
-    check(name_of(m), probability, expected, Walk(20, 2 * open_at_most))
+    check(name_of(m), probability, expected, Walk(18, 4 * open_at_most))
 
 
 @pytest.mark.parametrize("count", [geometric("1/2"), poisson("3/2"), logarithmic("1/5")], ids=str)

@@ -97,7 +97,7 @@ def flips(gamma: str, way: Way, cap: int | None, most: int) -> Iterator[Law[int 
     path: list[int] = []
     for number in range(1, most + 1):
         step = Flip(gamma, way, cap, number, path)
-        yield enumerate_law(step, 30)
+        yield enumerate_law(step, 24)
         path = step.on
 
 
@@ -130,11 +130,11 @@ def test_b4_the_number_of_runs_is_that_of_flips_until_the_first_stop(gamma: str,
     stop = Fraction(gamma)
     low = high = Fraction(1)
     for t, law in enumerate(flips(gamma, way, None, 50), start=1):
-        assert law.unresolved < Fraction(1, 2**28)
+        assert law.unresolved < Fraction(1, 2**22)
         assert law.lower.keys() == {t, None}
         assert low * law.lower[t] <= stop * (1 - stop) ** (t - 1) <= high * (law.lower[t] + law.unresolved)
         low, high = low * law.lower[None], high * (law.lower[None] + law.unresolved)
-    assert high - low < Fraction(1, 2**22)
+    assert high - low < Fraction(1, 2**16)
 
 
 @each_way
@@ -142,7 +142,7 @@ def test_b4_the_number_of_runs_is_that_of_flips_until_the_first_stop(gamma: str,
 def test_b10_a_cap_ends_the_runs_there(gamma: str, cap: int, way: Way) -> None:
     for t, law in enumerate(flips(gamma, way, cap, cap - 1), start=1):
         assert law.allows(t, Fraction(gamma), Fraction(gamma))
-        assert law.unresolved < Fraction(1, 2**28)
+        assert law.unresolved < Fraction(1, 2**22)
         assert law.lower.keys() - {t} <= ({None} if t < cap - 1 else {None, cap})
 
 
@@ -160,7 +160,7 @@ def test_b4_all_flips_walked_together_have_the_law_of_the_first_stop(gamma: str,
     def probability(t: int) -> Enclosure:
         return exactly(stop * (1 - stop) ** (t - 1) if t < 8 else (1 - stop) ** 7)
 
-    check(runs, probability, range(1, 9), Walk(32, Fraction(1, 2**9)))
+    check(runs, probability, range(1, 9), Walk(28, Fraction(1, 2**6)))
 
 
 def test_b4_a_small_stop_probability_means_many_runs() -> None:
@@ -204,7 +204,7 @@ def test_early_and_hidden_have_the_law_of_the_paper(arg: int, gamma: str, cap: i
     law = [Fraction(weight, 8) for weight in WEIGHTS[arg]]
     *passing, gave_up = closed_form(Fraction(gamma), law, 2, cap)
     expected = {"a": passing[0], "b": passing[1], None: gave_up}
-    walk = Walk(36, Fraction(1, 2**6))
+    walk = Walk(30, Fraction(1, 2**5))
     check(release_law(m, arg), lambda y: exactly(expected[y]), expected, walk)
 
 
@@ -422,7 +422,7 @@ def test_a_run_that_gave_up_does_not_pass_and_is_no_malformed_release() -> None:
     (a, _) = closed_form(Fraction(1, 3), [Fraction(1, 2)] * 2, 1, None)
     passes, gives_up = closed_form(Fraction(1, 2), [a, 1 - a], 1, None)
     expected = {"a": passes, None: gives_up}
-    check(release_law(outer, 0), lambda y: exactly(expected[y]), expected, Walk(28, Fraction(1, 2**7)))
+    check(release_law(outer, 0), lambda y: exactly(expected[y]), expected, Walk(22, Fraction(1, 2**5)))
 
 
 def test_what_a_postprocessed_selection_makes_of_giving_up_is_its_own() -> None:
