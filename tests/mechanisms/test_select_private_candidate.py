@@ -23,7 +23,7 @@ from dpselect.audit import Law, enumerate_law
 from dpselect.errors import InvalidParameter, MalformedRelease, MayNeverEnd, ReleaseFailed
 from dpselect.exact.enclosures import Enclosure, exp
 from dpselect.exact.randomness import Randomness, system
-from dpselect.mechanisms import make_best_of_random_count, make_select_private_candidate, poisson
+from dpselect.mechanisms import geometric, make_best_of_random_count, make_select_private_candidate, poisson
 from dpselect.privacy import (
     Measurement,
     PureDP,
@@ -477,6 +477,12 @@ def test_d6_a_malformed_release_is_an_error_without_a_value(release: Any, way: W
             call()
         assert leaks(caught.value) == []
         assert "(score, candidate)" in str(caught.value)
+
+
+def test_d6_a_malformed_release_deep_inside_is_told_as_such() -> None:
+    inner = make_select_private_candidate(always("not a pair"), "1/2", 1)
+    with pytest.raises(MalformedRelease):
+        make_select_private_candidate(make_best_of_random_count(inner, geometric("1/2")), "1/2", 1)(0)
 
 
 def test_d6_a_failing_program_ends_the_selection_without_a_word_of_its_own() -> None:
