@@ -240,6 +240,8 @@ def test_what_is_no_measurement_or_no_observer_is_refused() -> None:
 
 
 LONG = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a child of a background job would ignore it
 from dpselect import *
 from dpselect.mechanisms import geometric
 base = user_measurement(

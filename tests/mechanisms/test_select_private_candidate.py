@@ -235,6 +235,27 @@ def test_c3_the_number_of_hidden_runs_does_not_depend_on_the_data() -> None:
     assert runs(1, "early") == runs(1, "hidden")
 
 
+@each_way
+def test_the_first_success_is_the_one_that_is_released(way: Way) -> None:
+    for _ in range(20):
+        runs: list[int] = []
+
+        def next_run(_: object, runs: list[int] = runs) -> tuple[int, int]:
+            runs.append(len(runs) + 1)
+            return int(runs[-1] >= 2), runs[-1]
+
+        base = user_measurement(
+            input_domain=atom_domain(int),
+            input_metric=absolute_distance(),
+            output_measure=max_divergence(),
+            function=next_run,
+            privacy_map=Epsilon(),
+        )
+        release = make_select_private_candidate(base, "1/10", 1, iterations=way)(0)
+        assert release == ((1, 2) if len(runs) > 1 else None)
+        assert way == "hidden" or len(runs) <= 2
+
+
 # What passes.
 
 BINARY_TENTH = "0.1000000000000000055511151231257827021181583404541015625"
@@ -608,7 +629,8 @@ def test_progress_sees_numbers_only() -> None:
 # Ctrl-C.
 
 FOREVER = """
-import sys, warnings
+import signal, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a child of a background job would ignore it
 warnings.simplefilter("ignore")
 from dpselect import *
 base = user_measurement(
