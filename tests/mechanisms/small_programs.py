@@ -103,7 +103,7 @@ def _ball(x: Fraction) -> Ball:
 
 def hockey_stick(p: Law, q: Law, epsilon: Fraction) -> Fraction:
     """Bound delta at epsilon from above, in the worse direction, to about 2**-64."""
-    factor = exp(epsilon).low
+    factor = exp(min(epsilon, Fraction(1000))).low
     return max(
         sum((max(Fraction(0), a - factor * b) for a, b in zip(ours, theirs, strict=True)), Fraction(0))
         for ours, theirs in ((p, q), (q, p))
@@ -179,5 +179,5 @@ def best_of(count: Count, law: Law, ranks: Sequence[int]) -> list[Fraction]:
     for mass, rank in zip(law, ranks, strict=True):
         below = sum((m for m, r in zip(law, ranks, strict=True) if r < rank), Fraction(0))
         equal = sum((m for m, r in zip(law, ranks, strict=True) if r == rank), Fraction(0))
-        best.append((generating(count, below + equal) - generating(count, below)) * mass / equal)
+        best.append((generating(count, below + equal) - generating(count, below)) * mass / (equal or 1))
     return [*best, generating(count, Fraction(0))]

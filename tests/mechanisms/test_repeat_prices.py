@@ -113,6 +113,19 @@ def test_the_profile_is_never_below_the_truth(count: Count, pair: Any) -> None: 
         assert hockey_stick(p, q, profile.epsilon(delta)) * ALMOST <= Fraction(delta)
 
 
+@each_count
+def test_a_rare_failure_becomes_as_often_more_likely_as_there_are_runs(count: Count) -> None:
+    """Something that one neighbour alone can release, and that is best: delta grows by the mean, and does."""
+    pair = ((10**6 - 1, 1), (10**6, 0))
+    profile = priced(count, pair, APPROXIMATE)
+    p, q = laws(count, pair)
+    true = hockey_stick(p, q, Fraction(5))
+    assert true * ALMOST <= profile.delta(5) <= true * Fraction(1001, 1000)
+    assert profile.delta(5) == count.mean / 10**6
+    assert profile.epsilon(true / 2) == math.inf
+    assert profile.epsilon(true * 2) < 1
+
+
 @each_pair
 def test_the_poisson_curve_is_nearly_reached_where_a_run_is_rare(pair: Any) -> None:  # noqa: ANN401
     curve = priced(poisson("1/100"), pair, renyi_divergence())
