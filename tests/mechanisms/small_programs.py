@@ -12,6 +12,7 @@ from typing import Any
 from dpselect.exact.enclosures import Ball, enclose, exp, log
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import uniform_below
+from dpselect.mechanisms.random_counts import Count, Poisson
 from dpselect.privacy import (
     Measurement,
     absolute_distance,
@@ -102,7 +103,7 @@ def _ball(x: Fraction) -> Ball:
 
 def hockey_stick(p: Law, q: Law, epsilon: Fraction) -> Fraction:
     """Bound delta at epsilon from above, in the worse direction, to about 2**-64."""
-    factor = exp(epsilon).low
+    factor = exp(min(epsilon, Fraction(1000))).low
     return max(
         sum((max(Fraction(0), a - factor * b) for a, b in zip(ours, theirs, strict=True)), Fraction(0))
         for ours, theirs in ((p, q), (q, p))
@@ -152,3 +153,31 @@ def always(release: Any, epsilon: Fraction = Fraction(1)) -> Measurement:  # noq
     return Measurement(
         atom_domain(int), absolute_distance(), max_divergence(), Released(release), Epsilon(epsilon)
     )
+
+
+def generating(count: Count, z: Fraction) -> Fraction:
+    """E z^K by the closed form, to about 2**-200."""
+    if isinstance(count, Poisson):
+        return exp(count.mean * (z - 1), 200).high
+    gamma, shape, rest = count.gamma, count.shape, 1 - (1 - count.gamma) * z
+    if z in (0, 1):
+        return z
+    if shape == 0:
+        return enclose(lambda r, g: r.log() / g.log(), rest, gamma, precision=200).high
+    return enclose(
+        lambda r, g, s: ((-s * r.log()).exp() - 1) / ((-s * g.log()).exp() - 1),
+        rest,
+        gamma,
+        shape,
+        precision=200,
+    ).high
+
+
+def best_of(count: Count, law: Law, ranks: Sequence[int]) -> list[Fraction]:
+    """P(y) of the best of K runs, first to arrive among equals; at the end P(no run)."""
+    best = []
+    for mass, rank in zip(law, ranks, strict=True):
+        below = sum((m for m, r in zip(law, ranks, strict=True) if r < rank), Fraction(0))
+        equal = sum((m for m, r in zip(law, ranks, strict=True) if r == rank), Fraction(0))
+        best.append((generating(count, below + equal) - generating(count, below)) * mass / (equal or 1))
+    return [*best, generating(count, Fraction(0))]

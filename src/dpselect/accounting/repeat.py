@@ -25,6 +25,9 @@ from dpselect.privacy.profiles import PrivacyProfile
 EXPONENTS = range(-16, 9)
 """One run's epsilon is first looked for among these powers of two."""
 
+MOST_USEFUL = 1000
+"""A larger divergence of one run bounds no delta that is worth anything."""
+
 NARROWINGS = 14
 """How often the search for one run's epsilon narrows its interval, each time by a third."""
 
@@ -190,15 +193,30 @@ class PoissonRenyi:
     def _delta(self, alpha: Fraction) -> Fraction:
         """Bound delta of one run at epsilon = ln(alpha / (alpha - 1)). Floats choose which order to trust."""
         epsilon = math.log(alpha / (alpha - 1))
-
-        def exponent(known: tuple[Fraction, Fraction]) -> float:
-            order, bound = map(float, known)
-            return (order - 1) * (bound - epsilon + math.log(1 - 1 / order)) - math.log(order)
+        height, known = min(
+            ((start - slope * epsilon, known) for start, slope, known in self._lines),
+            default=(0.0, None),
+        )
+        if known is None or height >= 0:
+            return Fraction(1)
 
         def delta(order: Ball, bound: Ball, a: Ball) -> Ball:
             excess = bound - (a / (a - 1)).log() + (1 - 1 / order).log()
             return ((order - 1) * excess - order.log()).exp()
 
-        if not self._of_one_run or exponent(best := min(self._of_one_run, key=exponent)) >= 0:
-            return Fraction(1)
-        return min(Fraction(1), enclose(delta, *best, alpha).high)
+        return min(Fraction(1), enclose(delta, *known, alpha).high)
+
+    @cached_property
+    def _lines(self) -> tuple[tuple[float, float, tuple[Fraction, Fraction]], ...]:
+        """Say, for each order, roughly how ln(delta) falls with epsilon: where it starts, and how fast."""
+        return tuple(
+            (
+                float((order - 1) * bound) + (order - 1) * math.log(1 - 1 / order) - math.log(order),
+                slope,
+                known,
+            )
+            for known in self._of_one_run
+            for order, bound in [known]
+            for slope in [float(order - 1)]
+            if bound < MOST_USEFUL
+        )

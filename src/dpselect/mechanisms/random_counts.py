@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from dpselect.accounting.repeat import NegativeBinomialRenyi, PoissonRenyi, drift, tilt
 from dpselect.errors import InvalidParameter
@@ -125,7 +125,7 @@ class Poisson:
         return PoissonRenyi(curve, self.mean)
 
 
-Count = TruncatedNegativeBinomial | Poisson
+Count: TypeAlias = TruncatedNegativeBinomial | Poisson
 
 
 def geometric(stop_probability: Number) -> TruncatedNegativeBinomial:
