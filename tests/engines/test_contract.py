@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.engines import loading
 from tests.engines.asking import asked
 from tests.engines.cases import CASES, Case, Kinds
 from tests.engines.reference import Row
+from tests.servers.postgres import Server
 
 Loader = Callable[[Kinds, Sequence[Row], str | None, Path], Table]
 
@@ -40,3 +42,26 @@ def test_duckdb_gives_the_scores_of_the_reference(
         folder.mkdir()
         with subtests.test(case.name):
             check(case, load(case.kinds, case.rows, case.unit, folder))
+
+
+def test_postgresql_gives_the_scores_of_the_reference(
+    postgres_server: Server, subtests: pytest.Subtests
+) -> None:
+    url = postgres_server.url()
+    for case in CASES:
+        with subtests.test(case.name):
+            loading.to_postgres(url, 'rows "of" people', case.kinds, case.rows)
+            check(case, Table(url, table='rows "of" people', unit=case.unit))
+
+
+def test_spark_gives_the_scores_of_the_reference(
+    spark_session: Any,  # noqa: ANN401
+    tmp_path: Path,
+    subtests: pytest.Subtests,
+) -> None:
+    for number, case in enumerate(CASES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(case.name):
+            frame = spark_session.read.parquet(str(loading.parquet(case.kinds, case.rows, folder)))
+            check(case, Table(frame, unit=case.unit))

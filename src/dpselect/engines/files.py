@@ -9,6 +9,7 @@ import csv
 import glob as globs
 import gzip
 import io
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -20,7 +21,7 @@ from sqlglot import exp
 from dpselect.engines import duckdb
 from dpselect.engines.columns import Schema
 from dpselect.engines.silence import quietly
-from dpselect.errors import InvalidParameter, shown
+from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown
 
 FORMATS = {
     ".csv": "csv",
@@ -42,6 +43,8 @@ FORMATS = {
 JSON_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "double": "DOUBLE"}
 DELIMITERS = ",;\t|"
 LONGEST_HEADER = 1_000_000
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 @contextmanager
@@ -65,6 +68,11 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
         with _opened_database(paths, str(table)) as engine:
             yield engine
     else:
+        if any(set("*?[") & set(path) for path in paths):
+            raise InvalidParameter(
+                "source must be files without *, ? and [ in their paths; DuckDB takes them for patterns: "
+                "rename them."
+            )
         with duckdb.connected(files=paths) as connection:
             duckdb.lock(connection)
             opening = {
@@ -84,8 +92,9 @@ def matching(source: str) -> list[str]:
     found = sorted({str(Path(path).resolve()) for path in globs.glob(source, recursive=True)})  # noqa: PTH207
     files = [path for path in found if Path(path).is_file()]
     if not files:
-        raise InvalidParameter.must_be(
-            "source", "a file that is there", got=source, way_out="Check the path and its spelling."
+        end = source if len(source) <= SHOWN_CHARACTERS else f"…{source[1 - SHOWN_CHARACTERS :]}"
+        raise InvalidParameter(
+            f"source must be a file that is there; got {end!r}. Check the path and its spelling."
         )
     return files
 
@@ -143,7 +152,7 @@ def _header(path: str) -> tuple[tuple[str, ...], str]:
     if line is None:
         raise failure or InvalidParameter
     tabs = path.lower().removesuffix(".gz").endswith(".tsv")
-    delimiter = "\t" if tabs else max(DELIMITERS, key=line.count)
+    delimiter = "\t" if tabs else max(DELIMITERS, key=_QUOTED.sub("", line).count)
     names = next(csv.reader([line], delimiter=delimiter), [])
     if not names or not all(names):
         raise InvalidParameter(

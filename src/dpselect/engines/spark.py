@@ -6,6 +6,7 @@ happens on a worker. The result is collected once.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from dpselect.engines.silence import quietly
 from dpselect.errors import InvalidParameter, TableUnreadable
 
 BATCH = 100_000
+TALKATIVE = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+"""Where PySpark writes errors before it raises them."""
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _KINDS: Mapping[str, Kind] = {"string": "text", "double": "double", "float": "single"}
 _VIEWS = count(1)
@@ -89,10 +92,29 @@ class Spark:
             query = rendered(
                 request, salt, Views(session, exp.to_table(rows), dialect.made, dialect.parameters)
             )
-            result = session.sql(query, args=dialect.parameters).toLocalIterator()
-            return gathered(request, iter(lambda: [tuple(row) for row in islice(result, BATCH)], []))
+            with _silenced(session):
+                result = session.sql(query, args=dialect.parameters).toLocalIterator()
+                return gathered(request, iter(lambda: [tuple(row) for row in islice(result, BATCH)], []))
         finally:
             dialect.drop()
+
+
+@contextmanager
+def _silenced(session: Any) -> Iterator[None]:  # noqa: ANN401 - a Spark session
+    """Keep the driver from writing the text of an error, which may quote a row, to its logs."""
+    loggers = [logging.getLogger(name) for name in TALKATIVE]
+    context = session.sparkContext
+    level = str(context._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel())  # noqa: SLF001 - no public way to read it
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    context.setLogLevel("OFF")
+    try:
+        yield
+    finally:
+        context.setLogLevel(level)
+        for logger, was in zip(loggers, before, strict=True):
+            logger.disabled = was
 
 
 @contextmanager

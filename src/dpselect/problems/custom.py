@@ -32,7 +32,7 @@ class Scores:
         known = callable(self.source) or as_vector(self.source) is not None
         if not known:
             kind = type(self.source).__name__
-            object.__setattr__(self, "source", None)
+            object.__setattr__(self, "source", ())
             raise InvalidParameter(
                 f"scores must be an array, a list or a function that gives one; got a {kind}."
             )

@@ -105,16 +105,30 @@ def _whole_numbers(positions: list[int], numbers: Numbers | Grid, bottom: int) -
     return wide
 
 
-def _positions(numbers: Numbers | Grid, values: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
+def _positions(numbers: Numbers | Grid, values: NDArray[Any]) -> tuple[list[int] | slice, NDArray[Any]]:
     """Place every value that is a number: at an even position where a number could be, odd in between."""
     bottom = denominator(numbers)
     low, high = _ends(numbers, bottom)
+    if (quick := _positions_of_whole(values, bottom, low, high)) is not None:
+        return slice(None), quick
     found = [
         (index, min(max(position, 2 * low - 1), 2 * high + 1))
         for index, position in enumerate(_raw_positions(values, bottom, low, high))
         if position is not None
     ]
     return [index for index, _ in found], _whole_numbers([place for _, place in found], numbers, bottom)
+
+
+def _positions_of_whole(values: NDArray[Any], bottom: int, low: int, high: int) -> NDArray[np.int64] | None:
+    """Place values that are all whole numbers of 64 bits at once; None if they are not, or might not fit."""
+    ends = low // bottom - 1, high // bottom + 2
+    if not all(type(value) is int for value in values) or 2 * bottom * max(map(abs, ends)) >= LARGEST:
+        return None
+    try:
+        whole = np.array(values, dtype=np.int64)
+    except OverflowError:
+        return None
+    return np.clip(np.clip(whole, *ends) * (2 * bottom), 2 * low - 1, 2 * high + 1)
 
 
 def _raw_positions(values: NDArray[Any], bottom: int, low: int, high: int) -> Iterator[int | None]:

@@ -10,11 +10,13 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.problems.candidates import Numbers, numbers
 from dpselect.problems.distribution import distribution
-from dpselect.problems.problem import ByAmount, Problem, Question, Scores
+from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores
 from dpselect.problems.votes import column_name
 
 CENT = Fraction(1, 100)
@@ -27,15 +29,20 @@ class Revenue:
     prices: Numbers
     unit: Fraction
 
-    def __call__(self, counts: Counts, start: int, stop: int) -> Scores:
+    def __call__(self, counts: Counts) -> Between:
         """Multiply in 64 bits where no product can exceed them, otherwise without bounds."""
         (values,) = counts.keys
         willing = distribution(self.prices, values, counts.sizes)
-        buyers = willing.people - willing.below(start, stop)
-        points = [int(price / self.unit) for price in self.prices.exact(start, stop)]
-        if int(self.prices.values[-1] / self.unit) * max(willing.people, 1) < 2**62:
-            return buyers * points
-        return [price * int(people) for price, people in zip(points, buyers, strict=True)]
+        fits = int(self.prices.values[-1] / self.unit) * max(willing.people, 1) < 2**62
+
+        def between(start: int, stop: int) -> Scores:
+            buyers = willing.people - willing.below(start, stop)
+            points = [int(price / self.unit) for price in self.prices.exact(start, stop)]
+            if fits:
+                return buyers * np.array(points, dtype=np.int64)
+            return [price * int(people) for price, people in zip(points, buyers, strict=True)]
+
+        return between
 
 
 def pricing(*, value: str, prices: object = None) -> Problem:

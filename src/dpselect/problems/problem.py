@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,11 +24,15 @@ Scores: TypeAlias = NDArray[np.int64] | list[int]
 """Exact whole numbers: an array where they fit 64 bits, otherwise a list."""
 
 
+Between: TypeAlias = Callable[[int, int], Scores]
+"""Gives the scores of the candidates from one place to another, in multiples of the unit."""
+
+
 class Scoring(Protocol):
     """Turns counts into scores: a small frozen callable, as everything that a problem is made of."""
 
-    def __call__(self, counts: Counts, start: int, stop: int, /) -> Scores:
-        """Give the scores of the candidates from one place to another, in multiples of the unit."""
+    def __call__(self, counts: Counts, /) -> Between:
+        """Read the counts once, and give what scores any stretch of the candidates."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +129,14 @@ class Problem:
 
     def scores(self, counts: Counts) -> Scores:
         """Give all scores, aligned with the outputs, in multiples of the unit."""
-        return self._scoring(counts, 0, len(self.outputs))
+        return self._scoring(counts)(0, len(self.outputs))
 
     def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[Scores]:
         """Give the scores in order, so many at a time: for outputs too many to hold their scores."""
         width = whole(size, "size", least=1)
+        between = self._scoring(counts)
         for start in range(0, len(self.outputs), width):
-            yield self._scoring(counts, start, min(start + width, len(self.outputs)))
+            yield between(start, min(start + width, len(self.outputs)))
 
     @property
     def _scoring(self) -> Scoring:

@@ -17,7 +17,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, exact_text, probability
 from dpselect.problems.candidates import Grid, Numbers, grid, numbers
 from dpselect.problems.distribution import distribution
-from dpselect.problems.problem import ByAmount, Problem, Question, Scores
+from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores
 from dpselect.problems.votes import column_name
 
 
@@ -28,16 +28,23 @@ class Closeness:
     numbers: Numbers | Grid
     at: Fraction
 
-    def __call__(self, counts: Counts, start: int, stop: int) -> Scores:
+    def __call__(self, counts: Counts) -> Between:
         """Compute in 64 bits where nothing can exceed them, otherwise without bounds."""
         (values,) = counts.keys
         ranks = distribution(self.numbers, values, counts.sizes)
-        below, above = ranks.below(start, stop), ranks.above(start, stop)
         over, under = self.at.denominator - self.at.numerator, self.at.numerator
-        if self.at.denominator * max(ranks.people, 1) < 2**62:
-            closeness: NDArray[np.int64] = -np.abs(over * below - under * above)
-            return closeness
-        return [-abs(over * int(less) - under * int(more)) for less, more in zip(below, above, strict=True)]
+        fits = self.at.denominator * max(ranks.people, 1) < 2**62
+
+        def between(start: int, stop: int) -> Scores:
+            below, above = ranks.below(start, stop), ranks.above(start, stop)
+            if fits:
+                closeness: NDArray[np.int64] = -np.abs(over * below - under * above)
+                return closeness
+            return [
+                -abs(over * int(less) - under * int(more)) for less, more in zip(below, above, strict=True)
+            ]
+
+        return between
 
 
 def quantile(

@@ -9,26 +9,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.problems.candidates import Numbers, listed
-from dpselect.problems.problem import ByList, Problem, Question
+from dpselect.problems.problem import Between, ByList, Problem, Question
 
 
 @dataclass(frozen=True)
 class Tally:
     """The score of a candidate is the size of its group; nobody chose a candidate without one."""
 
-    def __call__(self, counts: Counts, start: int, stop: int) -> NDArray[np.int64]:
+    candidates: int
+
+    def __call__(self, counts: Counts) -> Between:
         """Line the sizes up."""
         (places,) = counts.keys
-        scores = np.zeros(stop - start, dtype=np.int64)
-        here = (places >= start) & (places < stop)
-        scores[places[here] - start] = counts.sizes[here]
-        return scores
+        scores = np.zeros(self.candidates, dtype=np.int64)
+        scores[places] = counts.sizes
+        return lambda start, stop: scores[start:stop]
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class BordaPoints:
 
     candidates: int
 
-    def __call__(self, counts: Counts, start: int, stop: int) -> NDArray[np.int64]:
+    def __call__(self, counts: Counts) -> Between:
         """Add the points of all places. At most 2^31 candidates and people keep within 64 bits."""
         places, ranks = counts.keys
         points = (self.candidates - 1 - ranks) * counts.sizes
         scores = np.zeros(self.candidates, dtype=np.int64)
         np.add.at(scores, places, points)
-        return scores[start:stop]
+        return lambda start, stop: scores[start:stop]
 
 
 def approval_voting(*, candidate: str, candidates: object = None) -> Problem:
@@ -103,7 +103,7 @@ def _tallied(  # noqa: PLR0913 - three problems that differ in little else
         Fraction(1),
         (Fraction(largest), Fraction(2 * largest)),
         Question((ByList(column, names),), distinct, most),
-        Tally(),
+        Tally(len(names.labels)),
         tuple(facts),
     )
 

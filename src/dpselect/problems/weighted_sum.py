@@ -16,7 +16,7 @@ from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, exact_text, positive, rational
 from dpselect.problems.candidates import listed
 from dpselect.problems.distribution import exactly
-from dpselect.problems.problem import ByAmount, ByList, Problem, Question, Scores
+from dpselect.problems.problem import Between, ByAmount, ByList, Problem, Question
 from dpselect.problems.votes import column_name
 
 FINENESS = 10**6
@@ -31,7 +31,7 @@ class ClampedSum:
     high: Fraction
     unit: Fraction
 
-    def __call__(self, counts: Counts, start: int, stop: int) -> Scores:
+    def __call__(self, counts: Counts) -> Between:
         """Add in 64 bits where no sum can exceed them, otherwise without bounds."""
         places, values = counts.keys
         people = int(counts.sizes.sum())
@@ -39,7 +39,9 @@ class ClampedSum:
         scores = np.zeros(self.candidates, dtype=np.int64 if fits else object)
         points = np.array([self.points(value) for value in values], dtype=scores.dtype)
         np.add.at(scores, places, points * counts.sizes.astype(scores.dtype))
-        return scores[start:stop] if fits else [int(score) for score in scores[start:stop]]
+        return lambda start, stop: (
+            scores[start:stop] if fits else [int(score) for score in scores[start:stop]]
+        )
 
     def points(self, value: object) -> int:
         """Give one rating in multiples of the unit; a text that is no number is worth nothing."""

@@ -1,0 +1,168 @@
+"""Tables: what they are made of, what they refuse, and how they show themselves."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import dpselect
+from dpselect import Table
+from dpselect.errors import InvalidParameter, MissingExtra
+from tests.engines import loading
+from tests.engines.asking import asked
+
+DISH = dpselect.approval_voting(candidate="dish", candidates=["soup", "pie"])
+
+
+def request(rows: Any, problem: Any = DISH, unit: str | None = "voter") -> None:  # noqa: ANN401
+    with Table(rows, unit=unit).open() as engine:
+        problem.request(engine.schema, unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (
+            {"voter": [1], "dihs": ["pie"]},
+            r"^column 'dish' is not in the table; it has: voter, dihs. Did you mean 'dihs'\?$",
+        ),
+        ({"voter": [1], "Dish": ["pie"]}, r"Did you mean 'Dish'\?$"),
+        ({"voter": [1], "x": ["pie"]}, r"^column 'dish' is not in the table; it has: voter, x.$"),
+        ({"dish": ["pie"]}, r"^column 'voter' is not in the table"),
+        ({"voter": [1.5], "dish": ["pie"]}, r"^unit must be a column of text, whole numbers or UUIDs"),
+        (
+            {"voter": [1], "dish": [5]},
+            r"^candidates must be numbers, as column 'dish' holds whole numbers; got",
+        ),
+        ({"voter": [1], "dish": [True]}, r"^candidates must be numbers|^column 'dish' must hold text"),
+        ({f"column {i}": [1] for i in range(50)}, r"column 19, …\."),
+    ],
+)
+def test_a_question_that_does_not_fit_the_schema_is_refused(rows: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidParameter, match=sentence):
+        request(pa.table(rows))
+
+
+def test_a_column_that_holds_no_numbers_is_refused() -> None:
+    dates = pa.table({"voter": [1], "x": pa.array([0], pa.date32())})
+    with pytest.raises(
+        InvalidParameter, match="column 'x' must hold numbers; it holds values of another type"
+    ):
+        request(dates, dpselect.pricing(value="x", prices=[1]))
+    with pytest.raises(InvalidParameter, match="column 'x' must hold text or numbers"):
+        request(dates, dpselect.approval_voting(candidate="x", candidates=[1]))
+
+
+def test_a_csv_that_names_a_column_twice_is_refused_only_if_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("voter,dish,x,x,DISH\n1,pie,1,2,soup\n", encoding="utf-8")
+    request(path)
+    assert asked(DISH, Table(path, unit="voter")) == [1, 0]
+    with pytest.raises(InvalidParameter, match="column 'x' must be in the table once; it is there 2 times"):
+        request(path, dpselect.pricing(value="x", prices=[1]))
+
+
+def test_the_type_of_a_pandas_column_does_not_depend_on_its_values() -> None:
+    for values in (["a", "b"], [1, 2], [None, None]):
+        frame = pd.DataFrame({"voter": ["1", "2"], "dish": pd.Series(values, dtype=object)})
+        with Table(frame, unit="voter").open() as engine:
+            assert engine.schema.column("dish").kind == "text"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"unit": ""},
+        {"unit": 5},
+        {"unit": None, "table": 5},
+        {"unit": None, "dataset": ""},
+        {"unit": "a", "columns": []},
+    ],
+)
+def test_words_that_make_no_table_are_refused(words: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter):
+        Table("rows.csv", **words)
+
+
+def test_a_unit_has_no_default() -> None:
+    with pytest.raises(TypeError, match="unit"):
+        Table("rows.csv")  # type: ignore[call-arg]  # the point of the test
+
+
+@pytest.mark.parametrize(
+    "source",
+    [None, 5, [{"voter": 1}], {"voter": [1]}, "s3://bucket/rows.csv", "https://example.org/rows.csv"],
+)
+def test_a_source_of_another_kind_is_refused(source: object) -> None:
+    with pytest.raises(InvalidParameter, match=r"source must be a path or glob of CSV"):
+        request(source)
+
+
+def test_a_table_shows_where_its_rows_are_and_neither_rows_nor_secrets() -> None:
+    shown = {
+        repr(Table("rows.csv", unit="voter")): "Table('rows.csv', unit='voter')",
+        repr(Table(Path("rows.csv"), unit=None)): "Table('rows.csv', unit=None)",
+        repr(Table(pl.DataFrame({"x": [31337]}), unit="x")): "Table(<polars DataFrame>, unit='x')",
+        repr(
+            Table("postgresql://me:secret@host/db", unit="x", table="t", dataset="d")
+        ): "Table(<PostgreSQL>, unit='x', table='t', dataset='d')",
+    }
+    assert list(shown) == list(shown.values())
+
+
+def test_an_open_table_shows_nothing() -> None:
+    with Table(
+        loading.arrow({"voter": "integer", "dish": "text"}, [{"voter": 31337, "dish": "pie"}]), unit="voter"
+    ).open() as engine:
+        counts = engine.counts(DISH.request(engine.schema, unit="voter"), bytes(16))
+        assert repr(counts) == "<1 private counts>"
+        assert "31337" not in repr(engine)
+
+
+@pytest.mark.parametrize("salt", [b"", bytes(15), "0123456789abcdef", 5, None])
+def test_a_salt_is_sixteen_bytes(salt: Any) -> None:  # noqa: ANN401
+    with Table(loading.arrow({"voter": "integer", "dish": "text"}, []), unit="voter").open() as engine:
+        question = DISH.request(engine.schema, unit="voter")
+        with pytest.raises(InvalidParameter, match="salt must be 16 random bytes"):
+            engine.counts(question, salt)
+
+
+WITHOUT = """
+import sys
+sys.modules[{missing!r}] = None
+import importlib.util
+from dpselect import Table
+try:
+    {source}
+except ImportError as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("missing", "source", "extra"),
+    [
+        ("psycopg", "Table('postgresql://x', table='t', unit='u').open().__enter__()", "postgres"),
+        ("pyarrow", "open('x.arrow', 'w').close(); Table('x.arrow', unit='u').open().__enter__()", "arrow"),
+        (
+            "pyarrow",
+            "import duckdb; Table(duckdb.sql('SELECT 1 AS u'), unit='u').open().__enter__()",
+            "arrow",
+        ),
+    ],
+)
+def test_a_missing_extra_is_one_sentence_with_the_command(
+    missing: str, source: str, extra: str, tmp_path: Path
+) -> None:
+    code = WITHOUT.format(missing=missing, source=source)
+    said = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert said.stdout.startswith("MissingExtra ")
+    assert said.stdout.endswith(f"Run: pip install 'dpselect[{extra}]'\n")
+    assert issubclass(MissingExtra, ImportError)

@@ -1,0 +1,240 @@
+"""Candidates are public: given, unique, in canonical order, and never taken from the data."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import dpselect
+from dpselect.errors import InvalidParameter
+from dpselect.problems import Problem
+
+
+def approval(candidates: object) -> Problem:
+    return dpselect.approval_voting(candidate="dish", candidates=candidates)
+
+
+def test_candidates_stand_in_canonical_order_whatever_the_order_they_came_in() -> None:
+    assert approval(["b", "a", "Z", "é", "e\u0301x"]).outputs == ("Z", "a", "b", "é", "e\u0301x")
+    assert approval({"b", "a"}) == approval(("a", "b"))
+    assert approval([10, 9, Fraction(1, 2), -1]).outputs == (-1, Fraction(1, 2), 9, 10)
+    assert approval(range(3)).outputs == (0, 1, 2)
+
+
+def test_a_label_comes_back_as_it_was_given() -> None:
+    prices = ["1.99", 0.99, Decimal("1.50"), 1]
+    assert dpselect.pricing(value="x", prices=prices).outputs == (0.99, 1, Decimal("1.50"), "1.99")
+    assert approval(["e\u0301"]).outputs == ("e\u0301",)
+
+
+@pytest.mark.parametrize(
+    "candidates", [["a", "a"], ["é", "e\u0301"], [1, 1.0], [0.5, Fraction(1, 2)], [0, -0.0], np.array([2, 2])]
+)
+def test_a_candidate_that_is_there_twice_is_refused(candidates: object) -> None:
+    with pytest.raises(InvalidParameter, match="twice"):
+        approval(candidates)
+
+
+@pytest.mark.parametrize("candidates", [["a", "A"], ["a", "a "], ["ß", "ss"], ["1", "1.0"], ["²", "2"]])
+def test_nothing_else_is_taken_for_the_same(candidates: list[str]) -> None:
+    assert len(approval(candidates).outputs) == 2
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        None,
+        "auto",
+        b"ab",
+        5,
+        {"a": 1}.items,
+        pd.Series(["a", "b"]),
+        pl.Series(["a", "b"]),
+        pa.array(["a", "b"]),
+        dpselect.Table("ballots.csv", unit="voter"),
+    ],
+)
+def test_candidates_from_the_data_or_from_nowhere_are_refused_with_the_reason(candidates: object) -> None:
+    with pytest.raises(
+        InvalidParameter, match=r"candidates must be a list .* never read from the data.*yourself"
+    ):
+        approval(candidates)
+
+
+@pytest.mark.parametrize(
+    "candidates", [[], ["a", 1], [True, False], [None], ["a", None], [1j], [[1]], [1, "2"]]
+)
+def test_what_is_no_list_of_candidates_is_refused(candidates: list[object]) -> None:
+    with pytest.raises(InvalidParameter, match="candidates must"):
+        approval(candidates)
+
+
+@pytest.mark.parametrize("label", ["a\0b", "\ud800"])
+def test_a_label_that_no_table_can_hold_is_refused(label: str) -> None:
+    with pytest.raises(InvalidParameter, match="no NUL character, no lone surrogate"):
+        approval([label])
+
+
+@pytest.mark.parametrize("number", ["0,5", "nan", "inf", "", "1/0", None, float("nan")])
+def test_a_price_that_is_no_number_is_refused(number: object) -> None:
+    with pytest.raises(InvalidParameter, match="prices must be a finite number"):
+        dpselect.pricing(value="x", prices=[1, number])
+
+
+def test_a_negative_price_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="prices must be zero or positive; got -1"):
+        dpselect.pricing(value="x", prices=[-1, 1])
+
+
+def test_the_unit_of_prices_is_a_cent_or_finer() -> None:
+    for prices, unit in [
+        ([1, 2], "1/100"),
+        (["0.99"], "1/100"),
+        (["0.005", 1], "1/200"),
+        (["1/3", 1], "1/3"),
+    ]:
+        assert dpselect.pricing(value="x", prices=prices).unit == Fraction(unit)
+
+
+def test_a_grid_is_the_numbers_between_its_bounds_in_their_plainest_form() -> None:
+    grid = dpselect.quantile(value="x", at="1/2", between=(0, 1), step="1/4").outputs
+    assert list(grid) == [0, Decimal("0.25"), Decimal("0.5"), Decimal("0.75"), 1]
+    assert (grid[-1], grid[1:3], len(grid)) == (1, [Decimal("0.25"), Decimal("0.5")], 5)
+    assert list(dpselect.quantile(value="x", at="1/2", between=(0, 1), step="2/3").outputs) == [
+        0,
+        Fraction(2, 3),
+    ]
+    with pytest.raises(IndexError):
+        grid[5]
+
+
+def test_a_grid_of_a_billion_is_not_written_out() -> None:
+    outputs = dpselect.quantile(value="x", at="1/2", between=(0, 10**7), step="0.01").outputs
+    assert (len(outputs), outputs[10**9]) == (10**9 + 1, 10**7)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"candidates": None},
+        {"candidates": [1], "between": (0, 1), "step": 1},
+        {"between": (0, 1)},
+        {"step": 1},
+        {"between": (1, 0), "step": 1},
+        {"between": (0, 1), "step": 0},
+        {"between": 5, "step": 1},
+        {"candidates": [1], "at": 2},
+        {"candidates": [1], "value": ""},
+    ],
+)
+def test_a_quantile_that_makes_no_sense_is_refused(words: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter):
+        dpselect.quantile(**{"value": "x", "at": "1/2", **words})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"bounds": (2, 1)},
+        {"bounds": 5},
+        {"bounds": (0, 1), "unit": "1/3", "value": 7},
+        {"bounds": ("1/2", 1), "unit": 1},
+        {"bounds": (0, 1), "unit": 0},
+        {"bounds": (0, "inf")},
+    ],
+)
+def test_a_weighted_sum_that_makes_no_sense_is_refused(words: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter):
+        dpselect.weighted_sum(**{"candidate": "c", "candidates": ["a"], "value": "x", **words})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {},
+        {"sensitivity": 1, "range_sensitivity": 1},
+        {"sensitivity": 0},
+        {"sensitivity": -1},
+        {"sensitivity": 1, "monotonic": "yes"},
+        {"range_sensitivity": 1, "monotonic": True},
+    ],
+)
+def test_a_custom_problem_that_makes_no_sense_is_refused(words: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter):
+        dpselect.custom(candidates=["a", "b"], **words)
+
+
+def test_neighbours_are_one_of_two_words() -> None:
+    with pytest.raises(InvalidParameter, match="neighbours must be"):
+        approval(["a"]).d_range("both")  # type: ignore[arg-type]  # the point of the test
+
+
+SAME: list[tuple[Callable[[], Problem], Callable[[], Problem]]] = [
+    (lambda: approval(["b", "a"]), lambda: approval(("a", "b"))),
+    (lambda: approval(["é"]), lambda: approval(["e\u0301"])),
+    (
+        lambda: dpselect.pricing(value="x", prices=[0.5, 1]),
+        lambda: dpselect.pricing(value="x", prices=["1", "1/2"]),
+    ),
+]
+DIFFERENT: list[Callable[[], Problem]] = [
+    lambda: approval(["a", "b"]),
+    lambda: approval(["a", "c"]),
+    lambda: approval(["ab"]),
+    lambda: approval([1, 2]),
+    lambda: approval(["1", "2"]),
+    lambda: dpselect.approval_voting(candidate="drink", candidates=["a", "b"]),
+    lambda: dpselect.plurality(candidate="dish", candidates=["a", "b"]),
+    lambda: dpselect.most_common(column="dish", candidates=["a", "b"], rows_per_person=1),
+    lambda: dpselect.most_common(column="dish", candidates=["a", "b"], rows_per_person=2),
+    lambda: dpselect.borda(candidate="dish", rank="r", candidates=["a", "b"]),
+    lambda: dpselect.borda(candidate="dish", rank="s", candidates=["a", "b"]),
+    lambda: dpselect.quantile(value="x", at="1/2", candidates=[1, 2]),
+    lambda: dpselect.quantile(value="x", at="1/3", candidates=[1, 2]),
+    lambda: dpselect.quantile(value="x", at="1/2", between=(1, 2), step=1),
+    lambda: dpselect.quantile(value="x", at="1/2", between=(1, 2), step="1/2"),
+    lambda: dpselect.weighted_sum(candidate="dish", candidates=["a"], value="x", bounds=(0, 1)),
+    lambda: dpselect.weighted_sum(candidate="dish", candidates=["a"], value="x", bounds=(0, 1), unit=1),
+    lambda: dpselect.weighted_sum(candidate="dish", candidates=["a"], value="x", bounds=(0, 2)),
+    lambda: dpselect.custom(candidates=["a"], sensitivity=1),
+    lambda: dpselect.custom(candidates=["a"], sensitivity=2),
+    lambda: dpselect.counting(5),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_the_same_question_has_the_same_digest(
+    one: Callable[[], Problem], other: Callable[[], Problem]
+) -> None:
+    assert one().digest == other().digest
+
+
+def test_different_questions_have_different_digests() -> None:
+    digests = [problem().digest for problem in DIFFERENT]
+    assert len(set(digests)) == len(DIFFERENT)
+    assert all(len(digest) == 64 for digest in digests)
+
+
+def test_problems_are_values() -> None:
+    for problem in DIFFERENT:
+        assert problem() == problem()
+        assert len({problem(), problem()}) == 1
+    assert repr(DIFFERENT[0]()) == "approval_voting(candidate='dish', 2 candidates)"
+    with pytest.raises(AttributeError):
+        DIFFERENT[0]().unit = Fraction(2)  # type: ignore[misc]  # the point of the test
+
+
+def test_planning_reads_no_table() -> None:
+    problem = dpselect.counting(3)
+    assert list(problem.outputs) == [0, 1, 2]
+    assert problem.columns == ()
+    with pytest.raises(InvalidParameter, match="counting reads no table"):
+        problem.request(None, unit=None)  # type: ignore[arg-type]  # it is not looked at
+    with pytest.raises(InvalidParameter, match="no scores of its own"):
+        problem.scores(None)  # type: ignore[arg-type]
