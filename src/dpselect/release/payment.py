@@ -123,6 +123,7 @@ _warned: list[bool] = []
 
 def _warn_once() -> None:
     if not _warned:
+        _warned.append(True)
         warnings.warn(
             UnmeteredRelease(
                 "this release was not charged to a ledger: nobody adds up what has been released. "
@@ -130,4 +131,3 @@ def _warn_once() -> None:
             ),
             stacklevel=CALLERS + 1,
         )
-        _warned.append(True)
