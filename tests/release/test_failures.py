@@ -267,10 +267,11 @@ def test_randomness_that_fails_is_paid_for_and_says_nothing(
         raise OSError(size)
 
     many = dpselect.custom(candidates=range(10_000), sensitivity=1)
-    for problem, data in [
+    cases: list[tuple[dpselect.problems.Problem, Table | Scores]] = [
         (many, Scores([31337.25, 8675309] * 5000)),  # so many that words are not taken from those read ahead
         (DISH, Table(pandas_frame(), unit="voter")),
-    ]:
+    ]
+    for problem, data in cases:
         ledger.after = partial(monkeypatch.setattr, "os.urandom", fails)
         with pytest.raises(RandomnessFailed) as caught:
             dpselect.select(problem, data, epsilon="1/4", ledger=ledger)
