@@ -23,8 +23,8 @@ from dpselect.engines.silence import quietly
 from dpselect.errors import InvalidParameter, TableUnreadable
 
 BATCH = 100_000
-TALKATIVE = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
-"""Where PySpark writes errors before it raises them."""
+TALKATIVE = ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j.clientserver", "py4j.java_gateway")
+"""Where PySpark writes errors before it raises them, and Py4J all that Java says."""
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _KINDS: Mapping[str, Kind] = {"string": "text", "double": "double", "float": "single"}
 _VIEWS = count(1)

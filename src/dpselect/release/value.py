@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -27,7 +29,7 @@ MEASURES: Mapping[type[Price], str] = {
     RenyiDP: "renyi_divergence",
 }
 RELATIONS = {"add_remove": "one more or one fewer", "change_one": "one with other answers"}
-NUMBERS = {"int": int, "decimal": Decimal, "fraction": Fraction, "float": float}
+NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,11 @@ class Release:
         """The definition of privacy that the price is stated in."""
         return MEASURES[type(self.price)]
 
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What was asked, of whom and for how much: whatever else a release says follows from it."""
+        return self.problem, self.accuracy.k, self.price, self.neighbours, self.unit, self.dataset
+
     def to_json(self) -> str:
         """Write it as one line of JSON; exact numbers are text.
 
@@ -69,7 +76,7 @@ class Release:
         accuracy = self.accuracy
         return json.dumps(
             {
-                "labels": [_label(label) for label in self.labels],
+                "labels": [written_label(label) for label in self.labels],
                 "price": price_facts(self.price),
                 "measure": self.measure,
                 "neighbours": self.neighbours,
@@ -95,7 +102,7 @@ class Release:
         """Read what ``to_json`` wrote."""
         try:
             return cls._from_facts(json.loads(text))
-        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError):
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
             pass
         raise InvalidParameter("text must be a release, as to_json() writes it.")
 
@@ -108,33 +115,44 @@ class Release:
             facts["neighbours"],
             facts["unit"],
             facts["mechanism"],
-            Fraction(facts["scale"]),
+            _read_number(facts["scale"]),
             Accuracy(
-                Fraction(accuracy["within"]),
-                Fraction(accuracy["confidence"]),
+                _read_number(accuracy["within"]),
+                _read_number(accuracy["confidence"]),
                 accuracy["mechanism"],
-                Fraction(accuracy["unit"]),
-                int(accuracy["k"]),
+                _read_number(accuracy["unit"]),
+                accuracy["k"],
             ),
             facts["dataset"],
             facts["version"],
             facts["problem"],
         )
-        if not release.labels or facts["measure"] != release.measure:
+        release._check()
+        if json.loads(release.to_json()) != facts:
             raise ValueError
         return release
+
+    def _check(self) -> None:
+        """Refuse what ``to_json`` never wrote."""
+        names = [self.version, self.problem, *filter(None, [self.unit, self.dataset])]
+        known = self.neighbours in RELATIONS and self.mechanism in ("exponential", "gumbel")
+        if not known or not all(isinstance(name, str) for name in names):
+            raise ValueError
+        if self.accuracy.mechanism != self.mechanism or not 1 <= len(self.labels) == self.accuracy.k:
+            raise ValueError
 
     @property
     def _facts(self) -> dict[str, str]:
         """What a person wants to know of it, in words."""
-        person = "one row" if self.unit is None else f"one {self.unit}"
+        person = "one row" if self.unit is None else f"one {_readable(self.unit)}"
+        winners = "winner" if len(self.labels) == 1 else "winners"
         return {
-            "winner" if len(self.labels) == 1 else "winners": ", ".join(map(str, self.labels)),
+            winners: ", ".join(map(_readable, self.labels)),
             "price": str(self.price),
             "protects": f"{person}: {RELATIONS[self.neighbours]}",
             "accuracy": str(self.accuracy),
             "noise": f"{self.mechanism}, scale {exact_text(self.scale)}",
-            **({} if self.dataset is None else {"data set": self.dataset}),
+            **({} if self.dataset is None else {"data set": _readable(self.dataset)}),
         }
 
     def __repr__(self) -> str:
@@ -151,9 +169,9 @@ class Release:
 def price_facts(price: Price) -> dict[str, Any]:
     """Write a price with exact numbers as text: {"epsilon": "1/2"}."""
     if isinstance(price, RenyiDP):
-        return {"renyi": {exact_text(order): str(bound) for order, bound in table_of(price).points}}
+        return {"renyi": {_number(order): _number(bound) for order, bound in table_of(price).points}}
     names = {PureDP: ("epsilon",), ZCDP: ("rho",), ApproxDP: ("epsilon", "delta")}[type(price)]
-    return {name: str(part) for name, part in zip(names, price.parts(), strict=True)}
+    return {name: _number(part) for name, part in zip(names, price.parts(), strict=True)}
 
 
 def table_of(price: RenyiDP) -> Table:
@@ -169,23 +187,54 @@ def table_of(price: RenyiDP) -> Table:
 
 def _read_price(facts: Mapping[str, Any]) -> Price:
     if "renyi" in facts:
-        return RenyiDP(facts["renyi"])
-    if "rho" in facts:
-        return ZCDP(facts["rho"])
-    return ApproxDP(facts["epsilon"], facts["delta"]) if "delta" in facts else PureDP(facts["epsilon"])
+        return RenyiDP({_read_number(order): _read_amount(bound) for order, bound in facts["renyi"].items()})
+    parts = {name: _read_number(text) for name, text in facts.items()}
+    if "rho" in parts:
+        return ZCDP(parts["rho"])
+    return ApproxDP(parts["epsilon"], parts["delta"]) if "delta" in parts else PureDP(parts["epsilon"])
 
 
-def _label(label: Label) -> str | dict[str, str]:
+def written_label(label: Label) -> str | dict[str, str]:
     """Write a name as it is, a number with its kind."""
-    return label if isinstance(label, str) else {type(label).__name__.lower(): str(label)}
+    return label if isinstance(label, str) else {type(label).__name__.lower(): _number(label)}
 
 
 def _read_label(written: str | Mapping[str, str]) -> Label:
     if isinstance(written, str):
         return written
     ((kind, text),) = written.items()
-    number: Label = NUMBERS[kind](text)
-    return number
+    return READERS[kind](text)
+
+
+def _number(number: float | Decimal | Fraction) -> str:
+    """Write a number exactly, of whatever length."""
+    return exact_text(Fraction(number)) if isinstance(number, int | Fraction) else str(number)
+
+
+def _read_number(text: str) -> Fraction:
+    """Read what ``exact_text`` wrote; an exponent could stand for any length, and is not read."""
+    if not NUMBER.fullmatch(text):
+        raise ValueError
+    top, _, bottom = text.partition("/")
+    return Fraction(int(Decimal(top)), int(Decimal(bottom or 1)))
+
+
+def _read_amount(text: str) -> Fraction | float:
+    return math.inf if text == "inf" else _read_number(text)
+
+
+READERS: Mapping[str, Callable[[str], Label]] = {
+    "int": lambda text: int(_read_number(text)),
+    "fraction": _read_number,
+    "decimal": Decimal,
+    "float": float,
+}
+
+
+def _readable(label: Label) -> str:
+    """Show a label or a name as it is, unless it would do something to the screen."""
+    text = label if isinstance(label, str) else _number(label)
+    return text if text.isprintable() else repr(text)
 
 
 EXAMPLE = Release(
