@@ -1,0 +1,16 @@
+"""The verb ``version``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from dpselect import __version__
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def version(*, as_json: bool) -> None:
+    """Say which version this is."""
+    click.echo(json.dumps({"version": __version__}) if as_json else f"dpselect {__version__}")
