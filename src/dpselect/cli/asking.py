@@ -30,7 +30,7 @@ UNMETERED = (
 def ask_about_names(order: Order, ask: Ask, names: Sequence[str], column: str, *, measured_in: str) -> None:
     """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
     price = budget_of(order)
-    winners = order.k or 1
+    winners = 1 if order.k is None else order.k
     problem = ask(names)
     with tables.table_of(order) as table:
         blank = _priced(problem, table, winners, price, order)
@@ -49,7 +49,7 @@ def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> No
     """Ask about numbers that people's own numbers are compared with."""
     price = budget_of(order)
     with tables.table_of(order) as table:
-        blank = _priced(problem, table, order.k or 1, price, order)
+        blank = _priced(problem, table, 1 if order.k is None else order.k, price, order)
         with ledger_of(order) as ledger:
             with working("opening the table"):
                 schema = tables.schema_of(table)
@@ -59,7 +59,7 @@ def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> No
 
 def ask_about_scores(order: Order, problem: Problem, data: Data, *, measured_in: str) -> None:
     """Ask about scores that somebody has computed already."""
-    blank = _priced(problem, data, order.k or 1, budget_of(order), order)
+    blank = _priced(problem, data, 1 if order.k is None else order.k, budget_of(order), order)
     with ledger_of(order) as ledger:
         _answer(order, problem, data, ledger, blank, measured_in)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -59,15 +59,15 @@ def write_facts(facts: Mapping[str, str]) -> None:
         console.print(Text.assemble((f"{name:{width}}", "cyan"), "  ", fact), soft_wrap=True)
 
 
-def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 1) -> None:
-    """Write a table: the columns from ``right`` on are numbers, set to the right."""
+def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Container[int]) -> None:
+    """Write a table; the columns at the places ``right`` hold numbers, which are set to the right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place >= right else "left")
+        table.add_column(heading, justify="right" if place in right else "left")
     for row in rows:
         table.add_row(*map(Text, row))
     results().print(table)

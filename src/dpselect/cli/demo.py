@@ -15,6 +15,7 @@ import click
 
 from dpselect.cli import made_up
 from dpselect.cli.consoles import results, working
+from dpselect.cli.options import examples
 from dpselect.cli.refusals import NO_BUDGET, WRONG, Refused
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ ELECTION = [*VOTE, "--epsilon", "1", "--k", "3", *LEDGER, "--request-id", "masco
 PRICE = ["price", "survey.csv", "--unit", "person", "--value", "pays", "--prices", made_up.PRICES]
 
 
-@click.command()
+@click.command(epilog=examples("demo", "demo --folder mascot"))
 @click.option("--folder", type=click.Path(file_okay=False), help="Write the made-up data here, and keep it.")
 def demo(folder: str | None) -> None:
     """Show the main job in half a minute: ask, pay, draw, and be refused.

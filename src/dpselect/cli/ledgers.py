@@ -112,7 +112,7 @@ def show(path: str, anchor: str | None, *, as_json: bool) -> None:
                     ]
                     for entry in entries
                 ],
-                right=4,
+                right=(4, 5),
             )
 
 

@@ -146,4 +146,5 @@ def _show(facts: dict[str, Any]) -> None:
             for noise in NOISES
             if facts["accuracy"][noise] is not None
         ],
+        right=(1, 2),
     )

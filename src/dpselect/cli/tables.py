@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.options import Order
@@ -96,7 +98,7 @@ def _form(order: Order, columns: Any) -> str:  # noqa: ANN401 - a dict or None
     """Check that the file is there and of a known format, before it is opened."""
     from dpselect.engines import files
 
-    paths = files.matching(order.path)
+    paths = _files(order.path)
     suffixes = {_suffix(path) for path in paths}
     forms = {files.FORMATS.get(suffix) for suffix in suffixes}
     form = forms.pop()
@@ -110,6 +112,28 @@ def _form(order: Order, columns: Any) -> str:  # noqa: ANN401 - a dict or None
     if (form == "database") != (order.table is not None):
         raise Refused("--table must be given for a database file, and only for one.")
     return form
+
+
+def _files(path: str) -> list[str]:
+    """List the files, or say which one may have been meant."""
+    from dpselect.engines import files
+    from dpselect.errors import InvalidParameter
+
+    try:
+        return files.matching(path)
+    except (InvalidParameter, OSError, ValueError):
+        pass
+    raise Refused(f"PATH must be a file that is there; got '{path[-40:]}'. {_meant(path)}")
+
+
+def _meant(path: str) -> str:
+    wanted = Path(path)
+    try:
+        names = [each.name for each in wanted.parent.iterdir() if each.is_file()]
+    except (OSError, ValueError):
+        return "Check the path and its spelling."
+    near = difflib.get_close_matches(wanted.name, names, n=1)
+    return f"Did you mean '{wanted.with_name(near[0])}'?" if near else "Check the path and its spelling."
 
 
 def _suffix(path: str) -> str:

@@ -7,9 +7,10 @@ import json
 import click
 
 from dpselect import __version__
+from dpselect.cli.options import examples
 
 
-@click.command()
+@click.command(epilog=examples("version"))
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def version(*, as_json: bool) -> None:
     """Say which version this is."""
