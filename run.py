@@ -50,7 +50,7 @@ SLOW = Step("pytest", [*PYTEST, "-m", "slow"])
 DOCS = Step("pytest", ["-m", "pytest", "tests/repository/test_readme_runs.py"])
 
 VERBS = {
-    "demo": Verb("", [Step("demo", ["-m", "dpselect.cli.demo"])], "draw the winner of a made-up election"),
+    "demo": Verb("", [Step("demo", ["-m", "dpselect", "demo"])], "the main job, on a made-up election"),
     "test": Verb("dev", [RULES, FORMAT, TYPES, TESTS], "lint, check types, run the tests"),
     "lint": Verb("dev", [RULES, FORMAT], "rules and format (ruff)"),
     "types": Verb("dev", [TYPES], "types (mypy, strict)"),

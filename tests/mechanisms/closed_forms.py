@@ -1,78 +1,21 @@
-"""The laws of the mechanisms in closed form, and how a program of rounds is enumerated.
-
-A sampler by rejection repeats one round until somebody is accepted. Rounds are independent and alike, so the
-law of one round, walked to the end, gives the law of all: P(i) = p_i / (1 - p_again).
-"""
+"""The laws of the mechanisms in closed form, and what an enumerated program of rounds must pass."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
 import mpmath  # type: ignore[import-untyped] # it comes without types
-import numpy as np
-from numpy.typing import NDArray
 
-from dpselect.audit.enumeration import Law, enumerate_law
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.randomness import Randomness
 from tests.exact.laws import Rejected, permute_and_flip, product, softmax
 
 Score: TypeAlias = float | Fraction
 Order: TypeAlias = tuple[int, ...]
 Single: TypeAlias = Callable[[Sequence[Score], Fraction], list[Enclosure]]
-
-
-class Again(BaseException):
-    """A round has ended, and nobody was accepted."""
-
-
-class OneRound:
-    """Passes words on until a round ends: a sampler marks where each begins."""
-
-    def __init__(self, source: Randomness) -> None:
-        self.width = source.width
-        self._source = source
-        self._begun = 0
-
-    def word(self) -> int:
-        return self._source.word()
-
-    def words(self, n: int) -> NDArray[np.uint64]:
-        return self._source.words(n)
-
-    def mark(self, key: Hashable) -> None:
-        assert key == ()
-        self._begun += 1
-        if self._begun == 2:
-            raise Again
-
-
-def enumerate_rounds(
-    program: Callable[[Randomness], int], depth: int, width: int = 1
-) -> dict[int, Enclosure]:
-    """Enclose the law of a program that repeats a round until somebody is accepted."""
-
-    def one(source: Randomness) -> int | None:
-        try:
-            return program(OneRound(source))
-        except Again:
-            return None
-
-    return of_rounds(enumerate_law(one, depth, width))
-
-
-def of_rounds(law: Law[int | None]) -> dict[int, Enclosure]:
-    """Enclose the law of rounds that are repeated while they give None."""
-    again, rest = law.lower.get(None, Fraction(0)), law.unresolved
-    return {
-        i: Enclosure(low / (1 - again), (low + rest) / (1 - again - rest))
-        for i, low in law.lower.items()
-        if i is not None
-    }
 
 
 def check_rounds(found: Mapping[int, Enclosure], expected: Sequence[Enclosure], within: Fraction) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dpselect.audit import enumerate_law
+from dpselect.audit.rounds import of_rounds
 from dpselect.exact.batches import SLACK
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
@@ -21,7 +22,7 @@ from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness, system
 from tests.exact.laws import PRECISION, Rejected, product, softmax
 from tests.exact.sources import Given
-from tests.mechanisms.closed_forms import check_rounds, of_rounds
+from tests.mechanisms.closed_forms import check_rounds
 from tests.mechanisms.makers import EXPONENTIAL, GUMBEL, ONE
 
 SIX = [2.0, 1.2, 1.0, 1.5, 0.5, -1.0]

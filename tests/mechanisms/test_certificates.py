@@ -16,8 +16,8 @@ from functools import cache
 import pytest
 
 from dpselect.audit import enumerate_law
+from dpselect.audit.rounds import enumerate_rounds
 from dpselect.exact.enclosures import Enclosure
-from tests.mechanisms.closed_forms import enumerate_rounds
 from tests.mechanisms.makers import exponential_max, gumbel_max
 
 Vector = tuple[int, ...]

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from dpselect.audit.rounds import enumerate_rounds
 from dpselect.exact.contenders import Contender, contenders, merged
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.field import ArrayField, Field, RationalField
@@ -28,7 +29,6 @@ from dpselect.privacy import Measurement
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
 from tests.mechanisms.closed_forms import (
     check_rounds,
-    enumerate_rounds,
     exponential_top_k,
     gumbel_top_k,
     peeled_permute_and_flip,

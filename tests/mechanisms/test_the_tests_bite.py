@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dpselect.audit.rounds import enumerate_rounds
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.envelope import Envelope
@@ -18,7 +19,7 @@ from dpselect.exact.noises import ExponentialNoise, GumbelNoise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from tests.exact.laws import Rejected, Walk, check, permute_and_flip, softmax
-from tests.mechanisms.closed_forms import check_rounds, enumerate_rounds, exponential_top_k
+from tests.mechanisms.closed_forms import check_rounds, exponential_top_k
 from tests.mechanisms.makers import ONE, exponential_max, gumbel_max
 from tests.mechanisms.race_checks import (
     FOUR,

@@ -1,50 +1,175 @@
-"""The main job, shown: a private winner of a made-up election, what it costs, and its exact law."""
+"""The verb ``demo``: the product in half a minute, on made-up data, by the commands that everybody uses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
+import contextlib
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dpselect.exact.enclosures import Ball, enclose, exp
-from dpselect.exact.numbers import rounded_up
-from dpselect.mechanisms import make_exponential_mechanism
-from dpselect.privacy import atom_domain, linf_distance, vector_domain
+import click
 
-MANNERS = ["Brave", "Calm", "Clever", "Gentle", "Happy", "Lucky", "Merry", "Noble", "Quick", "Witty"]
-ANIMALS = ["Otter", "Heron", "Lynx", "Badger", "Falcon", "Hedgehog", "Salmon", "Beaver", "Marten", "Owl"]
-NAMES = [f"{MANNERS[i % 10]} {ANIMALS[(i + i // 10) % 10]}" for i in range(100)]
-VOTES = [480 - 12 * rank if rank < 5 else 4000 // (rank + 10) for rank in range(len(NAMES))]
-SCALE = Fraction(10)
-LEADERS = 6
+from dpselect.cli import made_up
+from dpselect.cli.consoles import results, working
+from dpselect.cli.options import examples
+from dpselect.cli.refusals import NO_BUDGET, WRONG, Refused
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-def probability(winner: int, scores: Sequence[int], scale: Fraction) -> Fraction:
-    """Bound from above the exact probability that a candidate wins."""
-
-    def softmax(inverse_scale: Ball) -> Ball:
-        return 1 / sum((((score - scores[winner]) * inverse_scale).exp() for score in scores), start=Ball(0))
-
-    return enclose(softmax, 1 / scale).high
+WIDEST = 100
+LEDGER = ["--ledger", "mascot.ledger"]
+VOTE = ["vote", "ballots.csv", "--unit", "person", "--choice", "name", "--candidates", "names.txt"]
+ELECTION = [*VOTE, "--epsilon", "1", "--k", "3", *LEDGER, "--request-id", "mascot"]
+PRICE = ["price", "survey.csv", "--unit", "person", "--value", "pays", "--prices", made_up.PRICES]
 
 
-def main() -> None:
-    """Draw once, and print."""
-    one_vote_moves_scores_up = linf_distance(monotonic=True)
-    election = make_exponential_mechanism(
-        vector_domain(atom_domain(int)), one_vote_moves_scores_up, NAMES, SCALE
-    )
-    print(f"A made-up mascot election: {len(NAMES)} names, {sum(VOTES):,} approvals by a public formula.\n")
-    print(f"  winner  {election(VOTES)}")
-    print(f"  price   {election.price(1)}: whoever sees the winner, the odds they give to anything about one")
-    print(f"          voter change by at most a factor of {rounded_up(exp(1 / SCALE).high, 3)}.\n")
-    print("The votes are public here, so we may look behind the curtain, at the exact law of the winner:\n")
-    for i in range(LEADERS):
-        chance = 100 * probability(i, VOTES, SCALE)
-        print(
-            f"  {NAMES[i]:<14} {VOTES[i]:>4} votes  {rounded_up(chance, 4):>8} %  {'█' * round(chance / 2)}"
+@click.command(epilog=examples("demo", "demo --folder mascot"))
+@click.option("--folder", type=click.Path(file_okay=False), help="Write the made-up data here, and keep it.")
+def demo(folder: str | None) -> None:
+    """Show the main job in half a minute: ask, pay, draw, and be refused.
+
+    Everything is made up by public formulas, in a temporary folder. The commands are the real ones.
+    """
+    # What is refused on purpose is part of the show, so it goes where the rest goes.
+    with _stage(folder) as place, contextlib.redirect_stderr(sys.stdout):
+        show = results()
+        _opening(show, place)
+        _act(
+            show,
+            1,
+            "Ask before you pay",
+            "A budget of 1 for three winners of 100: what does it buy? No data yet.",
         )
-    print("\nRun it again: the winner is drawn afresh, by exactly these probabilities (rounded up).")
+        _run(show, ["plan", "--n", "100", "--k", "3", "--epsilon", "1"])
+        _act(
+            show,
+            2,
+            "Open a ledger",
+            "It holds the budget of these 5,000 people for all questions, and cannot be overspent.",
+        )
+        _run(show, ["ledger", "create", "mascot.ledger", "--epsilon", "2", "--unit", "person"])
+        _act(
+            show,
+            3,
+            "Which three mascots?",
+            "The price is charged first; then the rows are read; then three names are drawn.",
+        )
+        _run(show, ELECTION)
+        _behind_the_curtain(show, place)
+        _act(show, 4, "Which price for 'My Corona'?", "The same for numbers: which price earns most?")
+        _run(show, [*PRICE, "--epsilon", "1/2", *LEDGER])
+        _act(
+            show,
+            5,
+            "What an outsider may see",
+            "This, and no more. Who asks again under the same id pays nothing.",
+        )
+        _run(show, [*ELECTION, "--json"])
+        _act(show, 6, "Try to overspend", "The ledger has 1/2 left; another vote would cost 1.")
+        _run(show, [*VOTE, "--epsilon", "1", *LEDGER], expected=NO_BUDGET)
+        _run(show, ["ledger", "show", "mascot.ledger"])
+        _closing(show, folder)
 
 
-if __name__ == "__main__":
-    main()
+@contextlib.contextmanager
+def _stage(folder: str | None) -> Iterator[Path]:
+    """Give the folder, and work in it."""
+    before = Path.cwd()
+    with contextlib.ExitStack() as stack:
+        if folder is None:
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dpselect-demo-")))
+        else:
+            place = Path(folder).resolve()
+            if (place / "mascot.ledger").exists():
+                raise Refused(
+                    f"--folder must be without a mascot.ledger; '{folder[-60:]}' has one. Name another."
+                )
+            place.mkdir(parents=True, exist_ok=True)
+        os.chdir(place)
+        try:
+            yield place
+        finally:
+            os.chdir(before)
+
+
+def _opening(show: Console, place: Path) -> None:
+    from rich.panel import Panel
+    from rich.text import Text
+
+    with working("making up an election and a survey"):
+        rows = made_up.written(place)
+    words = Text.assemble(
+        ("Which one is best? ", "bold"),
+        "dpselect answers from data about people, and hides each of them: the answer is drawn, so that "
+        "with or without any one person its odds are nearly the same.\n\n",
+        f"Made up for you, by formulas: {made_up.PEOPLE:,} people named a mascot and priced a song.\n",
+        ("ballots.csv  ", "cyan"),
+        f"{rows['ballots.csv']:,} approvals of {len(made_up.NAMES)} names; {made_up.ELECTION}\n",
+        ("survey.csv   ", "cyan"),
+        f"what each would pay for 'My Corona'; {made_up.SURVEY}",
+    )
+    show.print(Panel(words, title="dpselect", border_style="cyan", padding=(1, 2), width=_width(show)))
+
+
+def _width(show: Console) -> int:
+    return min(show.width, WIDEST)
+
+
+def _act(show: Console, number: int, title: str, words: str) -> None:
+    from rich.text import Text
+
+    show.print()
+    show.print(Text.assemble((f" {number} ", "bold black on cyan"), (f" {title}", "bold")))
+    show.print(Text(words, style="italic"))
+
+
+def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
+    """Show a command, and run it as the shell would."""
+    from rich.text import Text
+
+    from dpselect.cli.entry import run
+
+    show.print(Text.assemble(("\n$ ", "dim"), ("dpselect " + shlex.join(words), "bold yellow"), "\n"))
+    show.file.flush()
+    code = run(words)
+    if code != expected:
+        raise Refused(
+            f"the demonstration must end this command with {expected}; it ended with {code}.", WRONG
+        )
+    if code:
+        show.print(Text(f"(exit code {code})", style="dim"))
+
+
+def _behind_the_curtain(show: Console, place: Path) -> None:
+    """Compare with the truth, which is public here alone."""
+    from rich.text import Text
+
+    from dpselect.accounting.ledger import Ledger
+    from dpselect.release.value import Release
+
+    with Ledger.open(place / "mascot.ledger") as ledger:
+        release = Release.from_json(ledger.answer("mascot") or "")
+    counted = made_up.votes()
+    best = ", ".join(f"{name} {count:,}" for name, count in counted.most_common(4))
+    drawn = ", ".join(f"{label} {counted[str(label)]:,}" for label in release.labels)
+    words = f"\nBehind the curtain (all is made up, so here we may look)\n  drawn  {drawn}\n  truth  {best}"
+    show.print(Text(words, style="dim"))
+
+
+def _closing(show: Console, folder: str | None) -> None:
+    from rich.panel import Panel
+    from rich.text import Text
+
+    words = Text.assemble(
+        "The winners are out, the people are not: the price was known and paid before anybody looked, and "
+        "what the ledger cannot afford does not happen.\n\n",
+        ("next  ", "cyan"),
+        "dpselect --help, dpselect plan --help, dpselect verify, docs/guarantee.md",
+        "" if folder is None else f"\n\nThe files are in {folder}: run the commands there yourself.",
+    )
+    show.print(Panel(words, border_style="cyan", padding=(0, 2), width=_width(show)))

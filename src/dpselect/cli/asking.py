@@ -1,0 +1,153 @@
+"""One road for every question about data: price it, check the schema, pay, look, draw, show the answer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from dpselect.cli import showing, tables
+from dpselect.cli.consoles import note, working
+from dpselect.cli.lists import as_numbers
+from dpselect.cli.options import Order
+from dpselect.cli.refusals import BAD_TABLE, INTERRUPTED, Refused, code_of
+from dpselect.cli.till import Rehearsed, Till
+
+if TYPE_CHECKING:
+    from dpselect.accounting.ledger import Ledger
+    from dpselect.problems.problem import Problem
+    from dpselect.release.acts import Data
+    from dpselect.release.value import Price, Release
+
+Ask = Callable[[Sequence[Any]], "Problem"]
+UNMETERED = (
+    "no ledger was charged, so nobody adds up what has been released. Give --ledger FILE; make one with "
+    "'dpselect ledger create FILE --epsilon 2'."
+)
+
+
+def ask_about_names(order: Order, ask: Ask, names: Sequence[str], column: str, *, measured_in: str) -> None:
+    """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
+    price = budget_of(order)
+    winners = 1 if order.k is None else order.k
+    problem = ask(names)
+    with tables.table_of(order) as table:
+        blank = _priced(problem, table, winners, price, order)
+        with ledger_of(order) as ledger:
+            with working("opening the table"):
+                schema = tables.schema_of(table)
+            numbers = None if schema.column(column).kind == "text" else as_numbers(names)
+            if numbers is not None:
+                problem = ask(numbers)
+                blank = _priced(problem, table, winners, price, order)
+            tables.must_fit(problem, schema, table.unit)
+            _answer(order, problem, table, ledger, blank, measured_in)
+
+
+def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> None:
+    """Ask about numbers that people's own numbers are compared with."""
+    price = budget_of(order)
+    with tables.table_of(order) as table:
+        blank = _priced(problem, table, 1 if order.k is None else order.k, price, order)
+        with ledger_of(order) as ledger:
+            with working("opening the table"):
+                schema = tables.schema_of(table)
+            tables.must_fit(problem, schema, table.unit)
+            _answer(order, problem, table, ledger, blank, measured_in)
+
+
+def ask_about_scores(order: Order, problem: Problem, data: Data, *, measured_in: str) -> None:
+    """Ask about scores that somebody has computed already."""
+    blank = _priced(problem, data, 1 if order.k is None else order.k, budget_of(order), order)
+    with ledger_of(order) as ledger:
+        _answer(order, problem, data, ledger, blank, measured_in)
+
+
+def budget_of(order: Order) -> Price:
+    """Read the price that is offered."""
+    from dpselect.privacy.losses import ZCDP, PureDP
+
+    if (order.epsilon is None) == (order.rho is None):
+        got = "none" if order.rho is None else "both"
+        raise Refused(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 1/2.")
+    return PureDP(order.epsilon) if order.epsilon is not None else ZCDP(order.rho or "")
+
+
+@contextmanager
+def ledger_of(order: Order) -> Iterator[Ledger | None]:
+    """Open the ledger of an order, if it names one."""
+    if order.ledger is None:
+        if order.request_id is not None:
+            raise Refused("--request-id needs a ledger, which keeps the answer. Give --ledger FILE.")
+        yield None
+        return
+    from dpselect.cli.ledgers import opened
+
+    with opened(order.ledger) as ledger:
+        yield ledger
+
+
+def _priced(problem: Problem, data: Data, k: int, price: Price, order: Order) -> Release:
+    from dpselect.cli.refusals import WRONG_CALL
+    from dpselect.release.acts import priced
+
+    amount = price.parts()[0]
+    if not 0 < amount < float("inf"):
+        name = "rho" if order.rho is not None else "epsilon"
+        raise Refused(f"{name} must be above zero and finite; got {amount}.", WRONG_CALL)
+    return priced(problem, data, k, price, order.neighbours).release
+
+
+def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the answer goes
+    order: Order, problem: Problem, data: Data, ledger: Ledger | None, blank: Release, measured_in: str
+) -> None:
+    from dpselect.release.acts import top_k
+
+    till = Till(ledger, rehearsal=order.dry_run)
+    refused: Refused | None = None
+    release: Release | None = None
+    try:
+        with working("reading the table and drawing"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            release = top_k(
+                problem,
+                data,
+                k=blank.accuracy.k,
+                budget=blank.price if len(problem.outputs) > 1 else budget_of(order),
+                ledger=till,
+                neighbours=order.neighbours,
+                request_id=order.request_id,
+            )
+    except Rehearsed:
+        pass
+    except KeyboardInterrupt:
+        refused = Refused(_spent("interrupted.", blank, ledger) if till.paid else "interrupted.", INTERRUPTED)
+    except Exception as error:
+        if not till.paid:
+            raise
+        refused = _after_the_charge(error, blank, ledger)
+    if refused is not None:
+        raise refused
+    showing.show(release, blank, ledger, as_json=order.as_json, measured_in=measured_in, path=order.ledger)
+    if release is None:
+        return
+    if ledger is None:
+        note(UNMETERED)
+    elif not till.paid:
+        note("this request was answered before: the same answer, at no price.")
+
+
+def _after_the_charge(error: Exception, blank: Release, ledger: Ledger | None) -> Refused:
+    """Say what failed and that it is paid; an error of the library says nothing of the data, others might."""
+    from dpselect.errors import DpselectError, ReleaseFailed
+
+    sentence = str(error if isinstance(error, DpselectError) else ReleaseFailed())
+    code = code_of(error) if isinstance(error, DpselectError) else BAD_TABLE
+    return Refused(_spent(sentence, blank, ledger), code)
+
+
+def _spent(sentence: str, blank: Release, ledger: Ledger | None) -> str:
+    if ledger is None:
+        return f"{sentence} Count {blank.price} as spent: rows were looked at."
+    return f"{sentence} The budget is spent: {blank.price} was charged before the table was read."

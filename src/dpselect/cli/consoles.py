@@ -1,0 +1,98 @@
+"""Where words go: results to standard output, notes and progress to standard error, if somebody watches."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+PIPED_WIDTH = 120
+
+
+def results() -> Console:
+    """Give the console for results: plain text where nobody watches."""
+    from rich.console import Console
+
+    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+
+
+def notes() -> Console | None:
+    """Give the console for notes and progress; None where nobody watches."""
+    if not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def note(sentence: str) -> None:
+    """Tell whoever watches."""
+    console = notes()
+    if console is not None:
+        console.print(f"note: {sentence}", style="dim", markup=False)
+
+
+def write_json(facts: Mapping[str, Any]) -> None:
+    """Write facts as JSON; letters beyond ASCII as they are where the terminal knows them."""
+    knows_all = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(facts, indent=2, ensure_ascii=not knows_all)
+    if sys.stdout.isatty():
+        results().print_json(text, ensure_ascii=not knows_all)
+    else:
+        click.echo(text)
+
+
+def write_facts(facts: Mapping[str, str]) -> None:
+    """Write names and facts in two columns."""
+    from rich.text import Text
+
+    console, width = results(), max(map(len, facts))
+    for name, fact in facts.items():
+        console.print(Text.assemble((f"{name:{width}}", "cyan"), "  ", fact), soft_wrap=True)
+
+
+def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Container[int]) -> None:
+    """Write a table; the columns at the places ``right`` hold numbers, which are set to the right."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place in right else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    results().print(table)
+
+
+@contextmanager
+def working(doing: str) -> Iterator[None]:
+    """Show that something goes on, while it does and somebody watches."""
+    console = notes()
+    if console is None:
+        yield
+        return
+    with console.status(doing):
+        yield
+
+
+@contextmanager
+def progress() -> Iterator[Progress | None]:
+    """Give a progress bar, if somebody watches."""
+    console = notes()
+    if console is None:
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = [BarColumn(24), TextColumn("{task.completed:.0f}/{task.total:.0f}"), TimeElapsedColumn()]
+    with Progress(*columns, TextColumn("{task.description}"), console=console, transient=True) as bar:
+        yield bar

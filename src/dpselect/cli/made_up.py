@@ -1,0 +1,65 @@
+"""Made-up data for the demonstration, by formulas that anybody can check. Nobody real is in it."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+PEOPLE = 5_000
+FIRST = ["Captain", "Lady", "Doctor", "Little", "Sir", "Lucky", "Old", "Merry", "Sleepy", "Brave"]
+LAST = ["Biscuit", "Waffles", "Pepper", "Noodle", "Pickle", "Tofu", "Mango", "Ziggy", "Olive", "Button"]
+NAMES = [f"{FIRST[i % 10]} {LAST[(i + i // 10) % 10]}" for i in range(100)]
+PRICES = "0.01:1.99:0.01"
+
+ELECTION = "person p approves of name i if 7·p·(i+1) mod 997 < 3500/(i+10)"
+SURVEY = "person p would pay 50 + (p² mod 89) cents"
+
+
+def approvals() -> Iterable[tuple[str, str]]:
+    """Give a row for each person and each name that they approve of."""
+    for person in range(PEOPLE):
+        for i, name in enumerate(NAMES):
+            if 7 * person * (i + 1) % 997 * (i + 10) < 3500:
+                yield f"p{person:04}", name
+
+
+def offers() -> Iterable[tuple[str, Decimal]]:
+    """Give a row for each person: what they would pay."""
+    for person in range(PEOPLE):
+        yield f"p{person:04}", Decimal(50 + person * person % 89) / 100
+
+
+def votes() -> Counter[str]:
+    """Count the approvals: they are public here, because the formula is."""
+    return Counter(name for _, name in approvals())
+
+
+def revenues() -> dict[Decimal, Decimal]:
+    """Give what each price would earn."""
+    values = [value for _, value in offers()]
+    prices = [Decimal(cents) / 100 for cents in range(1, 200)]
+    return {price: price * sum(value >= price for value in values) for price in prices}
+
+
+def written(folder: Path) -> dict[str, int]:
+    """Write names, ballots and survey; give the number of rows of each file."""
+    (folder / "names.txt").write_text("\n".join(NAMES) + "\n", encoding="utf-8")
+    return {
+        "names.txt": len(NAMES),
+        "ballots.csv": _table(folder / "ballots.csv", ("person", "name"), approvals()),
+        "survey.csv": _table(folder / "survey.csv", ("person", "pays"), offers()),
+    }
+
+
+def _table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        count = 0
+        for row in rows:
+            writer.writerow(row)
+            count += 1
+    return count

@@ -1,0 +1,116 @@
+"""The options that every verb on data takes, gathered into one order."""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+
+COLUMN, NUMBER = "COLUMN", "NUMBER"
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which data, at what price, charged where, and how to answer: the same for every question."""
+
+    path: str
+    unit: str | None
+    each_row_is_a_person: bool
+    epsilon: str | None
+    rho: str | None
+    k: int | None
+    neighbours: Any
+    ledger: str | None
+    request_id: str | None
+    engine: str
+    table: str | None
+    columns: str | None
+    dataset: str | None
+    as_json: bool
+    dry_run: bool
+
+
+ORDER: list[Callable[[Any], Any]] = [
+    click.argument("path", metavar="PATH"),
+    click.option("--unit", metavar=COLUMN, help="The column that identifies a person."),
+    click.option(
+        "--each-row-is-a-person", is_flag=True, help="Instead of --unit: nobody has more than one row."
+    ),
+    click.option(
+        "--epsilon", metavar=NUMBER, help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential noise."
+    ),
+    click.option(
+        "--rho", metavar=NUMBER, help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise."
+    ),
+    click.option("--k", type=int, metavar=NUMBER, help="How many winners, the best first."),
+    click.option(
+        "--neighbours",
+        type=click.Choice(["add_remove", "change_one"]),
+        default="add_remove",
+        show_default=True,
+        help="What is hidden of a person: being there at all, or what they answered.",
+    ),
+    click.option("--ledger", metavar="FILE", help="Charge the price to this ledger, before any row is read."),
+    click.option(
+        "--request-id", metavar="NAME", help="Ask again under the same name: the same answer, at no price."
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["auto", "duckdb", "spark", "postgres"]),
+        default="auto",
+        show_default=True,
+        help="Who reads the table.",
+    ),
+    click.option("--table", metavar="NAME", help="The table, where PATH is a database."),
+    click.option(
+        "--columns", metavar="NAME:TYPE,...", help="The columns of JSON lines: text, integer or double."
+    ),
+    click.option("--dataset", metavar="NAME", help="The name of the data set, if the ledger has one."),
+    click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md)."),
+    click.option("--dry-run", is_flag=True, help="Do everything but pay and look: price, accuracy, schema."),
+]
+
+
+def takes_an_order(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a verb the options of an order, and hand them over as its first argument."""
+    names = [field.name for field in fields(Order)]
+
+    @functools.wraps(verb)
+    def with_order(**given: Any) -> Any:  # noqa: ANN401 - what click read
+        order = Order(**{name: given.pop(name) for name in names})
+        return verb(order, **given)
+
+    own = list(getattr(verb, "__click_params__", []))
+    decorated: Any = with_order
+    decorated.__click_params__ = []
+    for option in reversed(ORDER):
+        option(decorated)
+    # Click keeps the last one first. PATH leads, then what the verb alone takes, then what all take.
+    *shared, path = decorated.__click_params__
+    decorated.__click_params__ = [*shared, *own, path]
+    wrapped: Callable[..., Any] = decorated
+    return wrapped
+
+
+CHOICE = click.option(
+    "--choice", "--column", "choice", metavar=COLUMN, help="The column with what people chose."
+)
+CANDIDATES = click.option(
+    "--candidates", metavar="FILE|a,b,c", help="What can be chosen: public, and never read from the data."
+)
+VALUE = click.option("--value", metavar=COLUMN, help="The column with people's numbers.")
+
+
+def examples(*commands: str) -> str:
+    """Write examples for the end of a help text; long ones go on in the next line."""
+    written = ["\b", "Example:" if len(commands) == 1 else "Examples:"]
+    for command in commands:
+        lines = textwrap.wrap(
+            f"dpselect {command}", 78, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+        written.append("  " + " \\\n  ".join(lines))
+    return "\n".join(written)

@@ -1,0 +1,150 @@
+"""The verb ``plan``: what a budget buys, before any data is touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpselect.cli import consoles, lists
+from dpselect.cli.options import NUMBER, examples
+from dpselect.cli.refusals import Refused
+
+if TYPE_CHECKING:
+    from dpselect.problems.problem import Problem
+
+NOISES = {
+    "exponential": "exponential noise (--epsilon)",
+    "gumbel": "Gumbel noise (--rho)",
+    "lecture": "the lecture's bound",
+}
+
+
+@click.command(
+    epilog=examples(
+        "plan --n 100 --epsilon 0.5 --neighbours change_one",
+        "plan --n 100 --within 20",
+        "plan --prices 0.01:1.99:0.01 --epsilon 1 --json",
+    )
+)
+@click.option("--n", type=int, metavar=NUMBER, help="How many candidates there are.")
+@click.option("--candidates", metavar="FILE|a,b,c", help="Instead of --n: the candidates themselves.")
+@click.option("--prices", metavar="LO:HI:STEP|FILE|a,b,c", help="Instead of --n: plan for 'dpselect price'.")
+@click.option("--sensitivity", metavar=NUMBER, help="How much one person can change a score.  [default: 1]")
+@click.option("--epsilon", metavar=NUMBER, help="The price, exactly: 1/2, 0.5 or 1e-3.")
+@click.option("--rho", metavar=NUMBER, help="Instead of --epsilon: zero-concentrated privacy.")
+@click.option("--within", metavar=NUMBER, help="Instead of both: how accurate it must be; gives the epsilon.")
+@click.option("--k", type=int, default=1, show_default=True, metavar=NUMBER, help="How many winners.")
+@click.option(
+    "--confidence", default="0.99", show_default=True, metavar=NUMBER, help="How sure the accuracy is."
+)
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add_remove", "change_one"]),
+    default="add_remove",
+    show_default=True,
+    help="What is hidden of a person: being there at all, or what they answered.",
+)
+@click.option(
+    "--measured-in", metavar="WORD", help="What scores are.  [default: votes, or revenue for --prices]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
+def plan(**given: Any) -> None:  # noqa: ANN401 - each is an option
+    """Say what a budget buys: accuracy and price, without data.
+
+    The figures hold for every data set: the worst case, rounded up.
+    """
+    problem = _problem(given)
+    budgets = [name for name in ("epsilon", "rho", "within") if given[name] is not None]
+    if len(budgets) != 1:
+        raise Refused(
+            f"exactly one of --epsilon, --rho and --within must be given; got {len(budgets) or 'none'}. "
+            "Write --epsilon 1/2."
+        )
+    facts = _facts(problem, given)
+    if given["as_json"]:
+        consoles.write_json(facts)
+    else:
+        _show(facts)
+
+
+def _problem(given: dict[str, Any]) -> Problem:
+    from dpselect.problems import counting, pricing
+
+    sources = [name for name in ("n", "candidates", "prices") if given[name] is not None]
+    if len(sources) != 1:
+        raise Refused(
+            f"exactly one of --n, --candidates and --prices must be given; got {len(sources) or 'none'}. "
+            "Write --n 100 for a hundred candidates."
+        )
+    if given["prices"] is not None:
+        if given["sensitivity"] is not None:
+            raise Refused("--sensitivity belongs to --n; that of prices is known.")
+        return pricing(value="value", prices=lists.prices(given["prices"]))
+    n = given["n"] if given["n"] is not None else len(lists.names(given["candidates"]))
+    return counting(n, sensitivity=given["sensitivity"] or "1")
+
+
+def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
+    from fractions import Fraction
+
+    from dpselect import utility
+    from dpselect.cli.showing import figure
+    from dpselect.exact.numbers import exact_text, rounded_up
+    from dpselect.privacy.losses import ZCDP, PureDP
+    from dpselect.release.value import MEASURES
+
+    question = {name: given[name] for name in ("k", "confidence", "neighbours")}
+    epsilon, rho = given["epsilon"], given["rho"]
+    if given["within"] is not None:
+        needed = utility.epsilon_for(problem, within=given["within"], **question)
+        epsilon = rounded_up(needed, 4) if needed > Fraction(1, 100) else rounded_up(needed, 10)
+    price = PureDP(epsilon) if rho is None else ZCDP(rho)
+    budget = {"epsilon": epsilon} if rho is None else {"rho": rho}
+    noises: list[utility.Mechanism] = ["exponential", "gumbel", "lecture"] if rho is None else ["gumbel"]
+    found = {noise: utility.accuracy(problem, **budget, **question, mechanism=noise) for noise in noises}
+    leads = {noise: utility.lead_needed(problem, **budget, **question, mechanism=noise) for noise in noises}
+    word = given["measured_in"] or ("votes" if given["prices"] is None else "revenue")
+    return {
+        "n": len(problem.outputs),
+        "k": given["k"],
+        "price": str(price.parts()[0]),
+        "measure": MEASURES[type(price)],
+        "neighbours": given["neighbours"],
+        "confidence": next(iter(found.values())).sureness,
+        "accuracy": {
+            **{noise: figure(found[noise].within) if noise in found else None for noise in NOISES},
+            "unit": word,
+        },
+        "lead_needed": {
+            **{noise: exact_text(leads[noise]) if noise in leads else None for noise in NOISES},
+            "unit": word,
+        },
+    }
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from dpselect.cli.showing import in_words
+    from dpselect.privacy.losses import ZCDP, PureDP
+
+    pure = facts["measure"] == "max_divergence"
+    price = PureDP(facts["price"]) if pure else ZCDP(facts["price"])
+    winners = "1 winner" if facts["k"] == 1 else f"{facts['k']} winners"
+    mark = "the best score" if facts["k"] == 1 else f"the score of rank {facts['k']}"
+    consoles.write_facts(
+        {
+            "question": f"{winners} among {facts['n']:,}, neighbours {facts['neighbours']}",
+            "price": f"{price}{in_words(price)}",
+            "accuracy": f"how far below {mark} a winner may be, with probability {facts['confidence']}:",
+        }
+    )
+    word = facts["accuracy"]["unit"]
+    consoles.write_table(
+        ["by", f"within ({word})", f"lead that is enough ({word})"],
+        [
+            [NOISES[noise], facts["accuracy"][noise], facts["lead_needed"][noise]]
+            for noise in NOISES
+            if facts["accuracy"][noise] is not None
+        ],
+        right=(1, 2),
+    )

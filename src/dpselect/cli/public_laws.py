@@ -1,0 +1,184 @@
+"""The verb ``law``: the exact probabilities of a selection, on public numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpselect.cli import consoles, lists
+from dpselect.cli.options import NUMBER, examples
+from dpselect.cli.refusals import Refused
+
+if TYPE_CHECKING:
+    from dpselect.utility import SelectionLaw
+
+DIGITS = 12
+SHOWN = 20
+BAR = 24
+FEW = 200
+"""Up to so many candidates, probabilities come from enclosures; beyond, from floats good to 1e-12."""
+
+NOISES = ("exponential", "gumbel", "laplace")
+
+
+@click.command(
+    epilog=examples(
+        "law tea=12,coffee=10,cocoa=3 --epsilon 1/2",
+        "law 0,-1,-2 --scale 1 --k 2 --noise gumbel --json",
+    )
+)
+@click.argument("scores", metavar="SCORES", required=False)
+@click.option("--scores", "given", metavar="SCORES", help="Instead of the argument.")
+@click.option("--candidates", metavar="FILE|a,b,c", help="The names, in the order of the scores.")
+@click.option("--epsilon", metavar=NUMBER, help="The price, exactly: 1/2, 0.5 or 1e-3.")
+@click.option("--scale", metavar=NUMBER, help="Instead of --epsilon: the scale of the noise.")
+@click.option(
+    "--sensitivity",
+    default="1",
+    show_default=True,
+    metavar=NUMBER,
+    help="With --epsilon: what one person adds.",
+)
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add_remove", "change_one"]),
+    default="add_remove",
+    show_default=True,
+    help="With --epsilon: what is hidden of a person.",
+)
+@click.option(
+    "--k", type=int, default=1, show_default=True, metavar=NUMBER, help="How many winners, in order."
+)
+@click.option(
+    "--noise",
+    type=click.Choice([*NOISES, "all"]),
+    multiple=True,
+    default=("exponential", "gumbel"),
+    show_default=True,
+    help="Whose law; may be given again.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
+def law(**options: Any) -> None:  # noqa: ANN401 - each is an option
+    """Print the exact probability of every outcome, on PUBLIC scores.
+
+    SCORES is 12,10,3 or tea=12,coffee=10 or a file with one of these on each line. Never use it on private
+    scores: a probability tells the scores, and nobody would have paid for it.
+    """
+    names, scores = _read(options["scores"] or options["given"], options["candidates"])
+    scale = _scale(options, names)
+    chosen = options["noise"]
+    noises = [noise for noise in NOISES if noise in chosen or "all" in chosen]
+    if "laplace" in noises and options["k"] > 1:
+        raise Refused("--noise laplace has a law for one winner only; give --k 1, or another --noise.")
+    laws = {noise: _law(noise, names, scores, scale, options["k"]) for noise in noises}
+    if options["as_json"]:
+        consoles.write_json(_as_json(laws, scale, options["k"]))
+    else:
+        _show(laws, options["k"])
+
+
+def _read(text: str | None, candidates: str | None) -> tuple[list[str], list[Fraction]]:
+    from dpselect.exact.numbers import rational
+
+    if text is None:
+        raise Refused("SCORES must be given. Write 12,10,3 or tea=12,coffee=10; only public numbers.")
+    parts = lists.names(text if "," in text or Path(text).is_file() else f"{text},", "SCORES")
+    pairs = [part.rpartition("=") for part in parts]
+    named = [name.strip() for name, equals, _ in pairs if equals]
+    if named and (len(named) != len(pairs) or candidates is not None):
+        raise Refused("SCORES must all have names, or none of them; --candidates is for those without.")
+    scores = [rational(value.strip(), "score") for _, _, value in pairs]
+    names = named or (lists.names(candidates) if candidates else [str(i + 1) for i in range(len(scores))])
+    if len(names) != len(scores) or len(set(names)) != len(names):
+        raise Refused(
+            f"there must be one name for each score, each once; got {len(names)} and {len(scores)}."
+        )
+    return names, scores
+
+
+def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
+    """Read the scale, or let the budget buy one."""
+    from dpselect.exact.numbers import positive
+    from dpselect.privacy.losses import PureDP
+    from dpselect.problems import Scores, counting, custom
+    from dpselect.release.acts import priced
+
+    epsilon, scale = options["epsilon"], options["scale"]
+    if (epsilon is None) == (scale is None):
+        raise Refused("exactly one of --epsilon and --scale must be given. Write --epsilon 1/2.")
+    if scale is not None:
+        return positive(scale, "scale")
+    reach = counting(len(names), sensitivity=options["sensitivity"]).d_range(options["neighbours"])
+    problem = custom(candidates=list(names), range_sensitivity=reach)
+    budget = PureDP(positive(epsilon, "epsilon"))
+    asked = priced(problem, Scores([0] * len(names)), options["k"], budget, options["neighbours"])
+    return asked.release.scale or Fraction(1)
+
+
+def _law(noise: str, names: Sequence[str], scores: list[Fraction], scale: Fraction, k: int) -> SelectionLaw:
+    from dpselect import utility
+
+    if noise == "laplace":
+        return utility.laplace_law(scores, scale=scale, outputs=names)
+    if k > 1 or len(scores) <= FEW:
+        exact: utility.Noise = "exponential" if noise == "exponential" else "gumbel"
+        return utility.top_k_law(scores, noise=exact, scale=scale, k=k, outputs=names)
+    one_pass = utility.exponential_law if noise == "exponential" else utility.gumbel_law
+    return one_pass(scores, scale=scale, outputs=names)
+
+
+def _as_json(laws: Mapping[str, SelectionLaw], scale: Fraction, k: int) -> dict[str, Any]:
+    from dpselect.exact.numbers import exact_text
+
+    first = next(iter(laws.values()))
+    tables = {noise: _table(each) for noise, each in laws.items()}
+    outcomes = [
+        {
+            "outcome": list(winners),
+            "behind": f"{behind:.10g}",
+            **{noise: f"{table[winners]:.{DIGITS}f}" for noise, table in tables.items()},
+        }
+        for winners, behind in zip(map(_winners, first.outputs), first.behind, strict=True)
+    ]
+    return {
+        "public": True,
+        "k": k,
+        "scale": exact_text(scale),
+        "law": outcomes,
+        "expected_error": {noise: f"{each.expected_error:.10g}" for noise, each in laws.items()},
+    }
+
+
+def _table(law: SelectionLaw) -> dict[tuple[str, ...], float]:
+    return dict(zip(map(_winners, law.outputs), law.probabilities, strict=True))
+
+
+def _winners(output: object) -> tuple[str, ...]:
+    return tuple(map(str, output)) if isinstance(output, tuple) else (str(output),)
+
+
+def _show(laws: Mapping[str, SelectionLaw], k: int) -> None:
+    first = next(iter(laws.values()))
+    tables = {noise: _table(each) for noise, each in laws.items()}
+    rows = [
+        [
+            ", ".join(_winners(output)),
+            f"{behind:.6g}",
+            *(f"{table[_winners(output)]:.{DIGITS}f}" for table in tables.values()),
+            "█" * round(probability * BAR) or "▏",
+        ]
+        for output, behind, probability in first.likeliest(SHOWN)
+    ]
+    average = ["on average", "", *(f"{each.expected_error:.6g} behind" for each in laws.values()), ""]
+    mark = "behind" if k == 1 else "behind rank " + str(k)
+    consoles.write_facts({"law": f"scale {first.title.rpartition(' ')[2]}, public scores"})
+    headings = ["outcome", mark, *laws, next(iter(laws))]
+    consoles.write_table(headings, [*rows, average], right=range(1, len(laws) + 2))
+    if len(first.outputs) > SHOWN:
+        consoles.write_facts(
+            {"more": f"{len(first.outputs) - SHOWN:,} less likely outcomes; --json has them all"}
+        )

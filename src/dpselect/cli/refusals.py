@@ -1,0 +1,70 @@
+"""What went wrong, as one sentence with the way out, and an exit code."""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+WRONG, WRONG_CALL, NO_BUDGET, BAD_TABLE, INTERRUPTED = 1, 2, 3, 4, 130
+LONGEST = 60
+
+
+class Refused(Exception):
+    """A sentence for the person, and the exit code for the script."""
+
+    def __init__(self, sentence: str, code: int = WRONG_CALL) -> None:
+        """Keep both."""
+        super().__init__(sentence)
+        self.code = code
+
+
+def code_of(error: BaseException) -> int:
+    """Give the exit code of an error of the library, where nothing more is known of it."""
+    from dpselect import errors
+
+    if isinstance(error, errors.BudgetExhausted):
+        return NO_BUDGET
+    if isinstance(error, errors.TableUnreadable | errors.ReleaseFailed | errors.OutsideDomain):
+        return BAD_TABLE
+    called_wrongly = (errors.InvalidParameter, errors.IncomparableLosses)
+    return WRONG_CALL if isinstance(error, called_wrongly) else WRONG
+
+
+def of_usage(error: click.UsageError, verb: str = "") -> Refused:
+    """Say a complaint of click's in our words."""
+    where = error.ctx.command_path if error.ctx else f"dpselect {verb}".strip()
+    look = f"Run '{where} --help' to see how it is called."
+    if isinstance(error, click.NoSuchOption):
+        sentence = f"option '{error.option_name[:LONGEST]}' is not known to '{where}'."
+        near = _nearest(error)
+        look = f"Did you mean '{near}'?" if near else look
+    elif isinstance(error, click.MissingParameter):
+        sentence = f"{_name(error.param)} must be given to '{where}'."
+    else:
+        sentence = error.format_message().strip()
+        sentence = sentence[:1].lower() + sentence[1:].rstrip(".") + "."
+        sentence = " ".join(sentence.split())
+    return Refused(f"{sentence} {look}", WRONG_CALL)
+
+
+def _nearest(error: click.NoSuchOption) -> str | None:
+    """Find the option that was meant."""
+    known = (
+        []
+        if error.ctx is None
+        else [
+            name
+            for each in error.ctx.command.params
+            for name in [*each.opts, *each.secondary_opts]
+            if name[:2] == "--"
+        ]
+    )
+    near = difflib.get_close_matches(error.option_name, known, n=1)
+    return near[0] if near else None
+
+
+def _name(param: click.Parameter | None) -> str:
+    if isinstance(param, click.Argument):
+        return str(param.metavar or param.name).upper()
+    return param.opts[0] if param else "a parameter"

@@ -1,0 +1,67 @@
+"""The verb ``scores``: select from scores that somebody has computed already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpselect.cli import lists
+from dpselect.cli.asking import ask_about_scores
+from dpselect.cli.options import CANDIDATES, NUMBER, Order, examples, takes_an_order
+from dpselect.cli.refusals import Refused
+
+
+@click.command(
+    epilog=examples(
+        "scores totals.csv --candidates tea,soup,pie --sensitivity 1 --monotonic --epsilon 1/2",
+        "scores totals.csv --candidates tea,soup,pie --range-sensitivity 1 --rho 1/8 --k 2 --json",
+    )
+)
+@takes_an_order
+@CANDIDATES
+@click.option(
+    "--sensitivity", metavar=NUMBER, help="How much one person can change any one score: your claim."
+)
+@click.option("--monotonic", is_flag=True, help="With --sensitivity: who is added lowers no score.")
+@click.option(
+    "--range-sensitivity", metavar=NUMBER, help="Instead: how much further one score moves than another."
+)
+@click.option("--choice", "--column", "choice", metavar="COLUMN", help="The column of names, by its header.")
+@click.option("--value", metavar="COLUMN", help="The column of scores, by its header.")
+def scores(  # noqa: PLR0913 - each is an option
+    order: Order,
+    *,
+    candidates: str | None,
+    sensitivity: str | None,
+    monotonic: bool,
+    range_sensitivity: str | None,
+    choice: str | None,
+    value: str | None,
+) -> None:
+    """Draw the best from a file of scores, whose sensitivity you state.
+
+    PATH is .csv or .tsv (names and scores, or scores alone), .txt (a score on each line), .json or .npy.
+    Scores alone are in the order of --candidates. The sensitivity is your claim: nothing can check it.
+    """
+    from dpselect.cli.score_files import FORMATS, ScoreFile
+    from dpselect.problems import Scores, custom
+
+    names = lists.names(candidates)
+    if (sensitivity is None) == (range_sensitivity is None):
+        raise Refused(
+            "exactly one of --sensitivity and --range-sensitivity must be given. Write --sensitivity 1."
+        )
+    if order.engine not in ("auto", "duckdb") or order.table or order.columns:
+        raise Refused("--engine, --table and --columns belong to tables; a file of scores is read as it is.")
+    path = Path(order.path)
+    if not path.is_file():
+        raise Refused(f"PATH must be a file that is there; got '{order.path[-40:]}'. Check its spelling.")
+    if path.suffix.lower() not in FORMATS:
+        raise Refused(f"PATH must end in one of: {', '.join(FORMATS)}; got '{order.path[-40:]}'.")
+    problem = custom(
+        candidates=names, sensitivity=sensitivity, monotonic=monotonic, range_sensitivity=range_sensitivity
+    )
+    file = ScoreFile(path, tuple(names), tuple(problem.outputs), choice, value)
+    file.must_have_its_columns()
+    ask_about_scores(order, problem, Scores(file), measured_in="score")

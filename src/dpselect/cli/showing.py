@@ -1,0 +1,131 @@
+"""The answer to a question: for a person, or as JSON. All of it may be published."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpselect.cli.consoles import results, write_facts, write_json
+
+if TYPE_CHECKING:
+    from dpselect.accounting.ledger import Ledger
+    from dpselect.privacy.losses import ZCDP, PureDP
+    from dpselect.release.value import Release
+    from dpselect.utility import Accuracy
+
+
+def show(  # noqa: PLR0913 - what is shown, and how
+    release: Release | None,
+    blank: Release,
+    ledger: Ledger | None,
+    *,
+    as_json: bool,
+    measured_in: str,
+    path: str | None,
+) -> None:
+    """Show a release; without one (a dry run), all that is known without looking."""
+    if as_json:
+        write_json(_as_json(release, blank, ledger, measured_in))
+        return
+    if release is not None:
+        _show_winners([str(label) for label in release.labels])
+    else:
+        results().print("a dry run: nothing was paid, no row was read\n", style="bold")
+    facts = {
+        "price": f"{blank.price}{in_words(blank.price)}",
+        "protects": _protects(blank),
+        "accuracy": _promise(blank.accuracy, measured_in),
+        "noise": f"{blank.mechanism}, scale {short(blank.scale)}",
+    }
+    if ledger is not None:
+        facts["ledger"] = (
+            f"{ledger.spent} of {amount(ledger.budget)} spent, {amount(ledger.remaining)} left ({path})"
+        )
+    write_facts(facts)
+
+
+def _as_json(
+    release: Release | None, blank: Release, ledger: Ledger | None, measured_in: str
+) -> dict[str, Any]:
+    from dpselect.exact.numbers import exact_text
+
+    accuracy = blank.accuracy
+    return {
+        "winners": None if release is None else [str(label) for label in release.labels],
+        "price": amount(blank.price),
+        "measure": blank.measure,
+        "neighbours": blank.neighbours,
+        "unit": blank.unit,
+        "mechanism": blank.mechanism,
+        "scale": exact_text(blank.scale),
+        "accuracy": {
+            "within": figure(accuracy.within),
+            "confidence": accuracy.sureness,
+            "unit": measured_in,
+        },
+        "ledger": None
+        if ledger is None
+        else {"spent": amount(ledger.spent), "remaining": amount(ledger.remaining)},
+    }
+
+
+def _show_winners(labels: list[str]) -> None:
+    from rich.text import Text
+
+    console, width = results(), len(str(len(labels)))
+    for place, label in enumerate(labels, start=1):
+        number = f"{place:>{width}}  " if len(labels) > 1 else ""
+        console.print(Text.assemble((number, "dim"), (label, "bold green")), soft_wrap=True)
+    console.print()
+
+
+def _protects(blank: Release) -> str:
+    from dpselect.release.value import RELATIONS
+
+    person = "one row" if blank.unit is None else f"one {blank.unit}"
+    return f"{person}: {RELATIONS[blank.neighbours]}"
+
+
+def _promise(accuracy: Accuracy, measured_in: str) -> str:
+    mark = "the best" if accuracy.k == 1 else f"rank {accuracy.k}, for each of them"
+    promise = f"{measured_in} within {figure(accuracy.within)} of {mark}"
+    return f"{promise}, with probability {accuracy.sureness} or more"
+
+
+def amount(loss: Any) -> str:  # noqa: ANN401 - PureDP or ZCDP
+    """Write the number of a loss exactly: "1/2"."""
+    return str(loss.parts()[0])
+
+
+def in_words(price: PureDP | ZCDP | Any) -> str:  # noqa: ANN401 - other losses have no such words
+    """Say what a pure price means; nothing of others."""
+    from dpselect.exact.enclosures import exp
+    from dpselect.exact.numbers import rounded_up
+    from dpselect.privacy.losses import PureDP
+
+    if not isinstance(price, PureDP) or not price.epsilon < 20:
+        return ""
+    factor = rounded_up(exp(Fraction(price.epsilon)).high, 2)
+    return f": nobody's odds about one person change by more than a factor of {factor}"
+
+
+def figure(x: Fraction) -> str:
+    """Write a bound rounded up, to two digits after the point, or to four that count.
+
+    >>> figure(Fraction(34005, 1000)), figure(Fraction(1, 3000))
+    ('34.01', '0.0003334')
+    """
+    from dpselect.exact.numbers import rounded_up
+
+    digits = 2
+    while x and x * 10 ** (digits - 3) < 1 and digits < 40 and x < 1:
+        digits += 1
+    return rounded_up(x, digits)
+
+
+def short(x: Fraction) -> str:
+    """Write a number exactly if that is short, otherwise as a decimal that is not below it."""
+    from dpselect.exact.numbers import exact_text, rounded_up
+
+    text = exact_text(x)
+    return text if len(text) <= 12 else f"{rounded_up(x, 6)} (rounded up)"

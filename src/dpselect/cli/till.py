@@ -1,0 +1,61 @@
+"""Between a release and its ledger: notice that it was paid, or stop just before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpselect.accounting.ledger import Ledger
+
+
+class Rehearsed(Exception):
+    """The rehearsal has come to the till: all was in order, nothing was paid."""
+
+
+class Till:
+    """What a release sees as its ledger; the real one, if there is one, stands behind it."""
+
+    def __init__(self, ledger: Ledger | None, *, rehearsal: bool) -> None:
+        """Take the real ledger."""
+        self._ledger, self._rehearsal = ledger, rehearsal
+        self.paid = False
+
+    @property
+    def dataset(self) -> str | None:
+        """The name of the data set."""
+        return self._ledger.dataset if self._ledger else None
+
+    @property
+    def unit(self) -> str | None:
+        """The name of the privacy unit."""
+        return self._ledger.unit if self._ledger else None
+
+    def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> object:
+        """Charge the real ledger; or see whether it could be, and stop."""
+        if self._rehearsal:
+            if self._ledger is not None:
+                self._refuse_too_much(loss, reason)
+            raise Rehearsed
+        entry = self._ledger.charge(loss, reason=reason, request_id=request_id) if self._ledger else None
+        self.paid = True
+        return entry
+
+    def store(self, request_id: str, answer: str) -> None:
+        """Keep an answer."""
+        if self._ledger:
+            self._ledger.store(request_id, answer)
+
+    def answer(self, request_id: str) -> str | None:
+        """Give a kept answer."""
+        return self._ledger.answer(request_id) if self._ledger else None
+
+    def _refuse_too_much(self, loss: Any, reason: str) -> None:  # noqa: ANN401 - a loss
+        from dpselect.accounting.ledger.filter import cost, total_after
+        from dpselect.errors import BudgetExhausted
+
+        ledger = self._ledger
+        if ledger is None:
+            return
+        price = cost(loss, type(ledger.budget))
+        if total_after(ledger.spent, price, ledger.budget) is None:
+            raise BudgetExhausted(reason, price, ledger.remaining, ledger.budget)
