@@ -114,15 +114,6 @@ class LedgerUnavailable(DpselectError, OSError):
     """The ledger could not be read or written just now: repair the cause and try again; release nothing."""
 
 
-class MissingPackage(DpselectError, ImportError):
-    """A package that only this feature needs is not installed: install it."""
-
-
-def _bare(loss: object) -> str:
-    """Write a loss without its unit: 1/4 for epsilon 1/4."""
-    return str(loss).partition(" ")[2] or str(loss)
-
-
 class TableUnreadable(DpselectError, RuntimeError):
     """The rows of a table could not be read: repair the table. What the engine said may hold rows."""
 
@@ -217,3 +208,8 @@ def shown(value: object) -> str:
             return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
     name = type(value).__name__[:SHOWN_CHARACTERS]
     return f"{'an' if name[:1].lower() in tuple('aeiou') else 'a'} {name}"
+
+
+def _bare(loss: object) -> str:
+    """Write a loss without its unit: 1/4 for epsilon 1/4."""
+    return str(loss).partition(" ")[2] or str(loss)

@@ -1,21 +1,18 @@
-"""The lecture's two problems, as far as accuracy asks: outputs, unit, sensitivities.
-
-UNTIL THE PROBLEMS ARE MERGED these are stand-ins, with the figures of the table of sensitivities. Then the
-bodies of the two functions become one line each: ``approval_voting(candidate="name", candidates=...)`` and
-``pricing(value="wtp", prices=...)``, imported from dpselect.
-"""
+"""The lecture's two problems."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
 
+import dpselect
 from dpselect.privacy.neighbours import Neighbours
+from dpselect.problems.problem import Problem
 
 
 @dataclass(frozen=True)
 class StandIn:
-    """What a selection problem tells about itself."""
+    """What a selection problem tells about itself, without being one of ours."""
 
     outputs: tuple[object, ...]
     unit: Fraction
@@ -26,25 +23,11 @@ class StandIn:
         return self.add_remove if neighbours == "add_remove" else self.change_one
 
 
-@dataclass(frozen=True)
-class WithSingleScores(StandIn):
-    """A problem that also says how far a single score moves."""
-
-    single: Fraction
-
-    def d_linf(self, neighbours: Neighbours) -> Fraction:
-        del neighbours
-        return self.single
-
-
-def approval_voting(n: int) -> StandIn:
+def approval_voting(n: int) -> Problem:
     """Give n names, one vote per person and name."""
-    return StandIn(tuple(range(n)), Fraction(1), Fraction(1), Fraction(2))
+    return dpselect.approval_voting(candidate="name", candidates=[f"name {i}" for i in range(n)])
 
 
-def pricing() -> WithSingleScores:
-    """Give the prices $0.01 to $1.99; the score is a price times people, monotone under change_one too."""
-    prices = tuple(Fraction(cents, 100) for cents in range(1, 200))
-    top = prices[-1]
-    apart = max(prices[-2], top - prices[0])
-    return WithSingleScores(prices, Fraction(1, 100), apart, top, top)
+def pricing() -> Problem:
+    """Give the prices $0.01 to $1.99; the score is a price times people."""
+    return dpselect.pricing(value="wtp", prices=[Fraction(cents, 100) for cents in range(1, 200)])

@@ -65,7 +65,8 @@ def test_the_price_of_my_corona() -> None:
 
 def test_without_the_change_of_single_scores_the_lecture_uses_the_range() -> None:
     prices = pricing()
-    plain = StandIn(prices.outputs, prices.unit, prices.add_remove, prices.change_one)
+    ranges = [prices.d_range(relation) for relation in ("add_remove", "change_one")]
+    plain = StandIn(tuple(prices.outputs), prices.unit, *ranges)
     error = expected_error(plain, epsilon=1, neighbours="change_one", mechanism="lecture")
     assert round(float(error), 2) == 12.52
     for relation in RELATIONS:
@@ -237,7 +238,7 @@ def test_what_is_no_problem_is_refused() -> None:
     with pytest.raises(
         InvalidParameter, match="the number of candidates must be a whole number of 1 or more"
     ):
-        accuracy(approval_voting(0), epsilon=1)
+        accuracy(StandIn((), Fraction(1), Fraction(1), Fraction(2)), epsilon=1)
     with pytest.raises(InvalidParameter, match="within must be a positive number"):
         epsilon_for(NAMES, within=0)
     with pytest.raises(InvalidParameter, match="scale must be zero or a positive number"):

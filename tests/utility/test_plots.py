@@ -126,12 +126,12 @@ def test_a_ledger_of_rho_is_labelled_so(tmp_path: Path) -> None:
 WITHOUT_MATPLOTLIB = """
 import sys
 sys.modules["matplotlib"] = None
-from dpselect.errors import MissingPackage
+from dpselect.errors import MissingExtra
 from dpselect.utility import gumbel_law
 from dpselect.utility.plots import plot_law
 try:
     plot_law(gumbel_law([1, 0], scale=1))
-except MissingPackage as missing:
+except MissingExtra as missing:
     print(missing)
 """
 

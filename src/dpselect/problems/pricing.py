@@ -63,6 +63,5 @@ def pricing(*, value: str, prices: object = None) -> Problem:
     *others, highest = offered.values
     ranges = (max([highest - offered.values[0], *others[-1:]]), highest)
     question = Question((ByAmount(value),), distinct=True, most=1)
-    return Problem(
-        "pricing", offered, unit, ranges, question, Revenue(offered, unit), (("value", repr(value)),)
-    )
+    facts = (("value", repr(value)),)
+    return Problem("pricing", offered, unit, ranges, question, Revenue(offered, unit), facts, ranges[1])

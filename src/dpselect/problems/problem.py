@@ -89,6 +89,8 @@ class Problem:
     question: Question | None
     scoring: Scoring | None
     facts: tuple[tuple[str, str], ...]
+    moves: Fraction | None = None
+    """How far one score moves if one person answers otherwise; half the range, if not said."""
 
     @property
     def outputs(self) -> Sequence[Any]:
@@ -104,6 +106,12 @@ class Problem:
         """Bound by how much more one score can rise than another, between neighbouring data sets."""
         metric_of(neighbours)
         return self.ranges[0] if neighbours == "add_remove" else self.ranges[1]
+
+    def d_linf(self, neighbours: Neighbours) -> Fraction:
+        """Bound by how much one score moves: the lecture's bounds are stated in it, ours in ``d_range``."""
+        if neighbours == "add_remove":
+            return self.d_range(neighbours)
+        return self.d_range(neighbours) / 2 if self.moves is None else self.moves
 
     @cached_property
     def digest(self) -> str:

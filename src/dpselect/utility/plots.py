@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from dpselect.errors import InvalidParameter, MissingPackage
+from dpselect.errors import InvalidParameter, MissingExtra
 from dpselect.exact.numbers import Number, exact_text, positive, rounded_up, to_float_up
 from dpselect.privacy.losses import ZCDP, PureDP
 from dpselect.privacy.neighbours import Neighbours
@@ -198,7 +198,7 @@ def _axes(width: float, height: float) -> Axes:
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - only who plots needs it
     except ImportError:
-        raise MissingPackage(
+        raise MissingExtra(
             "plots need the package matplotlib; there is none. pip install 'dpselect[plot]'."
         ) from None
     axes = Figure(figsize=(width, height), dpi=150, layout="constrained").add_subplot()

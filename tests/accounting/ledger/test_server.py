@@ -46,7 +46,7 @@ except ImportError as problem:
 
 def test_without_psycopg_a_server_is_refused_with_the_way_out() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT_PSYCOPG], check=True, capture_output=True, text=True)
-    assert done.stdout.startswith("MissingPackage ")
+    assert done.stdout.startswith("MissingExtra ")
     assert "pip install 'dpselect[postgres]'" in done.stdout
 
 

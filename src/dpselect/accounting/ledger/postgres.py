@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 from dpselect.accounting.ledger.anchor import state_folder
 from dpselect.accounting.ledger.sessions import PATIENCE, Held
 from dpselect.accounting.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER
-from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, MissingPackage
+from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, MissingExtra
 
 try:
     import psycopg
     from psycopg import errors
 except ImportError:
-    raise MissingPackage(
+    raise MissingExtra(
         "a ledger in PostgreSQL needs the package psycopg; there is none. pip install 'dpselect[postgres]'."
     ) from None
 
