@@ -26,6 +26,7 @@ from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.selection import in_batches
 from dpselect.privacy import Measurement
+from dpselect.utility import enclosed_law
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
 from tests.mechanisms.closed_forms import (
     check_rounds,
@@ -278,10 +279,11 @@ def test_the_two_best_of_few_with_exponential_noise_are_drawn_at_once(
     check(partial(ordered, m, scores), law.__getitem__, law, Walk(16, Fraction(1, 2**6)))
 
 
-def test_the_two_best_of_four_with_exponential_noise_are_drawn_at_once() -> None:
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_best_of_four_with_exponential_noise_are_drawn_at_once(k: int) -> None:
     scores = [2, 0, 1, 1]
-    law = exponential_top_k(scores, 2, Fraction(2, 3))
-    m = exponential_top(2, Fraction(2, 3))
+    law = enclosed_law(scores, noise="exponential", scale=Fraction(2, 3), k=k)
+    m = exponential_top(k, Fraction(2, 3))
     check(partial(ordered, m, scores), law.__getitem__, law, Walk(13, Fraction(1, 4)))
 
 
