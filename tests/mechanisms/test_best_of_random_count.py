@@ -243,7 +243,7 @@ def test_a_measure_without_a_proved_bound_is_refused_with_the_way_out(measure: A
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
 
-@pytest.mark.parametrize("count", [None, 10, "geometric", geometric, 0.5], ids=str)
+@pytest.mark.parametrize("count", [None, 10, "geometric", geometric, 0.5])
 def test_a_count_that_is_not_random_is_refused(count: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidParameter) as caught:
         make_best_of_random_count(always((1, "x")), count)
