@@ -142,6 +142,24 @@ def test_equal_scores_of_different_kinds_tie() -> None:
     assert all(law.allows(str(i), Fraction(1, 6), Fraction(1, 6)) for i in range(6))
 
 
+def test_the_first_to_arrive_wins_among_equals() -> None:
+    for _ in range(20):
+        runs: list[int] = []
+
+        def next_run(_: object, runs: list[int] = runs) -> tuple[int, int]:
+            runs.append(len(runs) + 1)
+            return min(2, runs[-1]), runs[-1]
+
+        base = user_measurement(
+            input_domain=atom_domain(int),
+            input_metric=absolute_distance(),
+            output_measure=max_divergence(),
+            function=next_run,
+            privacy_map=Epsilon(),
+        )
+        assert make_best_of_random_count(base, geometric("1/10"))(0) == ((2, 2) if len(runs) > 1 else (1, 1))
+
+
 def test_none_is_released_for_no_run_and_only_then() -> None:
     law = enumerate_law(name_of(make_best_of_random_count(always((math.nan, "x")), poisson(1))), 30)
     low, high = law.lower[None], law.lower[None] + law.unresolved
@@ -225,7 +243,7 @@ def test_a_measure_without_a_proved_bound_is_refused_with_the_way_out(measure: A
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
 
-@pytest.mark.parametrize("count", [None, 10, "geometric", geometric, 0.5], ids=str)
+@pytest.mark.parametrize("count", [None, 10, "geometric", geometric, 0.5])
 def test_a_count_that_is_not_random_is_refused(count: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidParameter) as caught:
         make_best_of_random_count(always((1, "x")), count)
