@@ -122,8 +122,8 @@ def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:  # noq
     """Open a DataFrame, or a table of a session; the schema comes from the catalogue."""
     if ".connect." in type(source).__module__:
         raise InvalidParameter(
-            "source must belong to a classic Spark session; this one is of Spark Connect, whose logs we cannot "
-            "keep silent. Start the session with .master(...)."
+            "source must belong to a classic Spark session; this one is of Spark Connect, whose logs we "
+            "cannot keep silent. Start the session with .master(...)."
         )
     if kind == "SparkSession":
         if table is None:
