@@ -188,7 +188,7 @@ def write_stamp(checkout: Path, extra: str, installer: str) -> None:
 
 
 def ingredients(checkout: Path) -> "dict[str, str]":
-    """Say what an installation depends on: the Python, the place, and the packaging tables of pyproject."""
+    """Say what an installation depends on: the Python, the place, Java, the packaging of pyproject."""
     import tomllib  # noqa: PLC0415  an old Python has none and must get as far as its complaint
 
     with (checkout / "pyproject.toml").open("rb") as file:
@@ -197,6 +197,7 @@ def ingredients(checkout: Path) -> "dict[str, str]":
     return {
         "python": sys.base_prefix + " " + sys.version,
         "checkout": str(checkout),
+        "java": str(has_java()),
         "project": hashlib.sha256(json.dumps(packaging, sort_keys=True).encode()).hexdigest(),
     }
 
@@ -242,8 +243,7 @@ def set_up(checkout: Path, extra: str, installers: "list[Installer]") -> None:
         try:
             if installer.name != keeper and throw_away(checkout):
                 watch("making .venv", installer.make, checkout)
-            requirement = f".[{extra}]" if extra else "."
-            watch("installing", [*installer.install, "--editable", requirement], checkout)
+            watch("installing", [*installer.install, "--editable", requirement(extra)], checkout)
         except SetupError as problem:
             print(f"{installer.name} could not do it.", flush=True)
             problems.append(str(problem))
@@ -253,6 +253,18 @@ def set_up(checkout: Path, extra: str, installers: "list[Installer]") -> None:
             return
     problems.append("Nothing was installed. Is the network there? Then run the same command again.")
     raise SetupError("\n\n".join(problems))
+
+
+def requirement(extra: str) -> str:
+    """Name what is installed; a developer gets Spark too, where there is the Java that it needs."""
+    if not extra:
+        return "."
+    return f".[{extra},spark]" if extra == "dev" and has_java() else f".[{extra}]"
+
+
+def has_java() -> bool:
+    """Tell whether this machine has a Java to run Spark with."""
+    return shutil.which("java") is not None
 
 
 def throw_away(checkout: Path) -> bool:

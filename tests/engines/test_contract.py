@@ -1,4 +1,4 @@
-"""Every engine and every source answers the same questions with the same whole numbers."""
+"""Every engine answers the same questions with the same whole numbers: dpselect.engines.queries."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

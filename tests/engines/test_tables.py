@@ -1,5 +1,6 @@
 """Tables: what they are made of, what they refuse, and how they show themselves."""
 
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,27 @@ def test_a_source_of_another_kind_is_refused(source: object) -> None:
         request(source)
 
 
+@pytest.mark.parametrize("words", [{"table": "votes"}, {"columns": {"voter": "text"}}])
+def test_words_that_do_not_belong_to_a_frame_are_refused(words: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter, match="must be given for"):
+        Table(pl.DataFrame({"voter": [1]}), unit="voter", **words).open()
+
+
+def test_categories_are_text() -> None:
+    votes = {"voter": [1, 2, 2], "dish": ["pie", "pie", "soup"]}
+    by_dish = dpselect.plurality(candidate="voter", candidates=[1, 2])
+    for frame in (
+        pd.DataFrame(votes).astype({"dish": "category"}),
+        pl.DataFrame(votes).with_columns(pl.col("dish").cast(pl.Categorical)),
+        pl.DataFrame(votes).with_columns(pl.col("dish").cast(pl.Enum(["soup", "pie"]))),
+        pa.table(votes).set_column(1, "dish", pa.array(votes["dish"]).dictionary_encode()),
+    ):
+        assert asked(DISH, Table(frame, unit="voter")) == [2, 1]
+        assert asked(by_dish, Table(frame, unit="dish")) == asked(
+            by_dish, Table(pa.table(votes), unit="dish")
+        )
+
+
 def test_a_table_shows_where_its_rows_are_and_neither_rows_nor_secrets() -> None:
     shown = {
         repr(Table("rows.csv", unit="voter")): "Table('rows.csv', unit='voter')",
@@ -122,6 +144,8 @@ def test_an_open_table_shows_nothing() -> None:
         counts = engine.counts(DISH.request(engine.schema, unit="voter"), bytes(16))
         assert repr(counts) == "<1 private counts>"
         assert "31337" not in repr(engine)
+        with pytest.raises(TypeError, match="not pickled"):
+            copy.deepcopy(counts)
 
 
 @pytest.mark.parametrize("salt", [b"", bytes(15), "0123456789abcdef", 5, None])

@@ -115,6 +115,18 @@ def test_another_python_or_a_moved_checkout_is_set_up_anew(
     assert not run.is_ready(checkout, "")
 
 
+@pytest.mark.parametrize(("java", "installed"), [("/usr/bin/java", ".[dev,spark]"), (None, ".[dev]")])
+def test_spark_is_installed_only_where_java_is_found(
+    java: str | None, installed: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: java)
+    assert (run.requirement("dev"), run.requirement("")) == (installed, ".")
+    run.set_up(checkout, "dev", [installer(NOTHING)])
+    assert run.is_ready(checkout, "dev")
+    monkeypatch.setattr(shutil, "which", lambda _: None if java else "/usr/bin/java")
+    assert not run.is_ready(checkout, "dev")
+
+
 def test_a_venv_whose_python_is_gone_is_not_ready(checkout: Path) -> None:
     run.set_up(checkout, "", [installer(NOTHING)])
     run.python_in(checkout).unlink()

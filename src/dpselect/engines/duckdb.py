@@ -109,4 +109,6 @@ def column(name: str, kind: str, reference: str = "") -> Column:
         return Column(name, "integer", kind, reference, -(2 ** (signed - 1)), 2 ** (signed - 1) - 1)
     if unsigned:
         return Column(name, "integer", kind, reference, 0, 2**unsigned - 1)
+    if kind.startswith("ENUM("):
+        return Column(name, "text", "ENUM", reference)  # without its values: they may come from rows
     return Column(name, _KINDS.get(kind, "other"), kind, reference)

@@ -68,6 +68,9 @@ class Counts:
     def __repr__(self) -> str:
         return f"<{len(self.sizes)} private counts>"
 
+    def __reduce__(self) -> str:
+        raise TypeError("private counts are not pickled.")
+
 
 class Engine(Protocol):
     """A table that is open: its schema has been read, its rows have not."""

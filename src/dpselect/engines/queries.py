@@ -163,7 +163,9 @@ def _comparable(key: Listed, column: exp.Expression) -> exp.Expression:
 
 def _column(column: Column, dialect: Dialect) -> exp.Expression:
     """Give the quoted column of the rows; text in the order and equality of its bytes."""
-    node = exp.column(column.known_as, table="t", quoted=True)
+    node: exp.Expression = exp.column(column.known_as, table="t", quoted=True)
+    if column.type.startswith("ENUM"):
+        node = exp.cast(node, exp.DataType.build("TEXT"))
     if column.kind == "text" and dialect.name != "spark":
         return exp.Collate(this=node, expression=exp.to_identifier("C", quoted=True))
     return node

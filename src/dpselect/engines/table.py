@@ -61,6 +61,7 @@ class Table:
         if isinstance(source, str):
             return self._open_named(source)
         home, kind = _kind(source)
+        self._refuse_words(table=home != "pyspark")
         if home == "pyspark":
             from dpselect.engines import spark  # noqa: PLC0415 - engines are guests, loaded when needed
 
@@ -77,6 +78,7 @@ class Table:
 
     def _open_named(self, source: str) -> AbstractContextManager[Engine]:
         if _POSTGRES.match(source):
+            self._refuse_words(table=False)
             from dpselect.engines import postgres  # noqa: PLC0415 - engines are guests, loaded when needed
 
             return postgres.opened(source, self.table)
@@ -87,6 +89,13 @@ class Table:
         from dpselect.engines import files  # noqa: PLC0415
 
         return files.opened(source, table=self.table, columns=self.columns)
+
+    def _refuse_words(self, *, table: bool) -> None:
+        """Refuse words that mean nothing for this kind of source."""
+        if self.columns is not None:
+            raise InvalidParameter("columns must be given for JSON lines, and only for them.")
+        if table and self.table is not None:
+            raise InvalidParameter("table must be given for a database, and only for one.")
 
 
 def _must_be_a_name(value: object, name: str, what: str) -> None:

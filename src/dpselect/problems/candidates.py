@@ -6,7 +6,8 @@ They are never read from the data. Whether a name is on the list would tell that
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -169,10 +170,8 @@ def grid(between: object, step: Number) -> Grid:
 
 def _items(given: object, name: str) -> list[Any]:
     """List what was given, if it can be a public list at all."""
-    plain = isinstance(given, list | tuple | range | set | frozenset | np.ndarray) or (
-        isinstance(given, Iterable) and type(given).__module__ in ("builtins", "__main__")
-    )
-    if not plain or isinstance(given, str | bytes):
+    flat = isinstance(given, np.ndarray) and given.ndim == 1
+    if not (flat or isinstance(given, list | tuple | range | AbstractSet)):
         raise InvalidParameter.must_be(name, "a list of what can be chosen", got=given, way_out=PUBLIC)
     items: list[Any] = list(given)  # type: ignore[call-overload]  # an iterable, as was just checked
     if not items:
