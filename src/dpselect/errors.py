@@ -131,8 +131,8 @@ class TableUnreadable(DpselectError, RuntimeError):
         super().__init__(
             "the rows of the table must be readable as its schema says; the engine failed on them. "
             "Nothing was released, and what was paid stays paid. Its message is withheld, because it may "
-            "quote them: look for broken rows (a CSV row with more or fewer fields than the header, text that "
-            "is not UTF-8, a file cut short)."
+            "quote them: look for broken rows (a CSV row with more or fewer fields than the header, text "
+            "that is not UTF-8, a file cut short)."
         )
 
 

@@ -1,4 +1,4 @@
-"""What newcomers get wrong on their first day: each mistake gets one helpful sentence, and none shows a row."""
+"""What newcomers get wrong on the first day: each mistake gets a helpful sentence, and none shows a row."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -50,8 +50,8 @@ FREE: list[tuple[dict[str, Any], type[DpselectError], str]] = [
         {"candidates": None},
         InvalidParameter,
         (
-            "candidates must be a list of what can be chosen; got None. They are public and never read from the "
-            "data, because a list taken from it would show what somebody wrote: write them out yourself."
+            "candidates must be a list of what can be chosen; got None. They are public and never read "
+            "from the data, because a list taken from it would show what somebody wrote: write them out yourself."
         ),
     ),
     (
@@ -110,8 +110,8 @@ def test_a_broken_row_is_told_without_the_row(
         ask("broken.csv")
     assert str(caught.value) == (
         "the rows of the table must be readable as its schema says; the engine failed on them. Nothing was "
-        "released, and what was paid stays paid. Its message is withheld, because it may quote them: look for "
-        "broken rows (a CSV row with more or fewer fields than the header, text that is not UTF-8, a file "
+        "released, and what was paid stays paid. Its message is withheld, because it may quote them: look "
+        "for broken rows (a CSV row with more or fewer fields than the header, text that is not UTF-8, a file "
         "cut short)."
     )
     assert leaks(caught.value) == []
