@@ -51,7 +51,8 @@ FREE: list[tuple[dict[str, Any], type[DpselectError], str]] = [
         InvalidParameter,
         (
             "candidates must be a list of what can be chosen; got None. They are public and never read "
-            "from the data, because a list taken from it would show what somebody wrote: write them out yourself."
+            "from the data, because a list taken from it would show what somebody wrote: write them out "
+            "yourself."
         ),
     ),
     (
@@ -111,8 +112,8 @@ def test_a_broken_row_is_told_without_the_row(
     assert str(caught.value) == (
         "the rows of the table must be readable as its schema says; the engine failed on them. Nothing was "
         "released, and what was paid stays paid. Its message is withheld, because it may quote them: look "
-        "for broken rows (a CSV row with more or fewer fields than the header, text that is not UTF-8, a file "
-        "cut short)."
+        "for broken rows (a CSV row with more or fewer fields than the header, text that is not UTF-8, "
+        "a file cut short)."
     )
     assert leaks(caught.value) == []
     assert ledger.spent == PureDP("1/2")
