@@ -121,8 +121,9 @@ class TableUnreadable(DpselectError, RuntimeError):
         """Say the one constant sentence."""
         super().__init__(
             "the rows of the table must be readable as its schema says; the engine failed on them. "
-            "Nothing was released; its message is withheld, because it may hold rows: "
-            "look for broken rows (a CSV row with more or fewer fields than the header, a file cut short)."
+            "Nothing was released, and what was paid stays paid. Its message is withheld, because it may "
+            "quote them: look for broken rows (a CSV row with more or fewer fields than the header, text "
+            "that is not UTF-8, a file cut short)."
         )
 
 

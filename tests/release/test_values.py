@@ -132,6 +132,7 @@ def with_facts(**changed: Any) -> str:  # noqa: ANN401
     return json.dumps(FACTS | changed)
 
 
+NO_LABELS: list[Any] = [[], ["tea", "pie"], "tea", [7], [None], [{"int": "1/2"}], [{}]]
 HOSTILE: list[Any] = [
     "",
     "tea",
@@ -146,10 +147,7 @@ HOSTILE: list[Any] = [
     b"\xff",
     7,
     *map(without, FACTS),
-    *(
-        with_facts(labels=labels)
-        for labels in ([], ["tea", "pie"], "tea", [7], [None], [{"int": "1/2"}], [{}])
-    ),
+    *(with_facts(labels=labels) for labels in NO_LABELS),
     *(with_facts(labels=[{kind: text}]) for kind, text in [("int", "1e9"), ("set", "1"), ("decimal", "x")]),
     with_facts(labels=[{"fraction": "1e999999999"}]),
     with_facts(scale="1e999999999"),

@@ -50,9 +50,11 @@ def run(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
 
 
+TUTORIALS = [page for page in PAGES if page.parent.name == "tutorial"]
 BLOCKS = [
     pytest.param(block, id=f"{in_checkout(page)}-{number}")
     for page in PAGES
+    if page not in TUTORIALS
     for number, block in enumerate(python_blocks(page.read_text(encoding="utf-8")), start=1)
 ]
 
@@ -60,6 +62,14 @@ BLOCKS = [
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_block_of_python_runs_on_its_own(block: str, tmp_path: Path) -> None:
     outcome = run(block, tmp_path)
+    assert outcome.returncode == 0, outcome.stderr
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=in_checkout)
+def test_a_tutorial_runs_from_its_first_block_to_its_last(page: Path, tmp_path: Path) -> None:
+    blocks = python_blocks(page.read_text(encoding="utf-8"))
+    outcome = run("\n".join(blocks), tmp_path)
+    assert blocks
     assert outcome.returncode == 0, outcome.stderr
 
 

@@ -7,7 +7,14 @@ import warnings
 from typing import Protocol
 
 from dpselect.engines.table import Table
-from dpselect.errors import AlreadyCharged, AnswerLost, InvalidParameter, RequestChanged, UnmeteredRelease
+from dpselect.errors import (
+    AlreadyCharged,
+    AnswerLost,
+    BudgetExhausted,
+    InvalidParameter,
+    RequestChanged,
+    UnmeteredRelease,
+)
 from dpselect.exact.numbers import exact_text
 from dpselect.privacy.losses import ApproxDP, RenyiDP
 from dpselect.problems.candidates import Grid
@@ -108,6 +115,9 @@ def pay(asked: Asked, ledger: Ledger | None, request_id: str | None) -> Release 
         return None
     try:
         ledger.charge(asked.release.price, reason=asked.reason, request_id=request_id)
+    except BudgetExhausted as refused:
+        facts = refused.cost, refused.remaining, refused.budget
+        raise BudgetExhausted(asked.problem.name, *facts) from None
     except AlreadyCharged as refused:
         same = getattr(refused.entry, "reason", None) == asked.reason
     else:

@@ -95,7 +95,7 @@ class Ledger:
             created=minute(clock),
         )
         session = session_at(path_or_url)
-        if not session.shared or place is not None:
+        if not Path(session.place).exists() and (not session.shared or place is not None):
             anchors.refuse_taken(place or session.anchor(), session.place)
         session.create(header_row(header))
         book = Book.at(session)
