@@ -107,11 +107,13 @@ def _opening(show: Console, place: Path) -> None:
         ("Which one is best? ", "bold"),
         "dpselect answers from data about people, and hides each of them: the answer is drawn, so that "
         "with or without any one person its odds are nearly the same.\n\n",
-        f"Made up for you, by formulas: {made_up.PEOPLE:,} people named a mascot and priced a song.\n",
+        f"Made up for you, by formulas: {made_up.PEOPLE:,} people, a mascot and a song.\n\n",
         ("ballots.csv  ", "cyan"),
-        f"{rows['ballots.csv']:,} approvals of {len(made_up.NAMES)} names; {made_up.ELECTION}\n",
+        f"{rows['ballots.csv']:,} approvals of {len(made_up.NAMES)} names:\n",
+        (f"  {made_up.ELECTION}\n", "dim"),
         ("survey.csv   ", "cyan"),
-        f"what each would pay for 'My Corona'; {made_up.SURVEY}",
+        "what each would pay for the song 'My Corona':\n",
+        (f"  {made_up.SURVEY}", "dim"),
     )
     show.print(Panel(words, title="dpselect", border_style="cyan", padding=(1, 2), width=_width(show)))
 
