@@ -87,3 +87,17 @@ def test_a_ledgers_json_has_the_keys_that_its_page_says(call: Call) -> None:
         call("ledger verify town.ledger --json").json,
     )
     assert {*shown, *verified} == said
+
+
+def test_the_commands_of_the_readme_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (DOCS.parents[1] / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```console\n(.*?)^```$", readme, flags=re.DOTALL | re.MULTILINE)
+    lines = [line.removeprefix("$ ") for line in block.splitlines()]
+    assert len(lines) == 5
+    for line in lines:
+        program, *words = shlex.split(line)
+        if program == "cd":
+            monkeypatch.chdir(Path.cwd() / words[0])
+        else:
+            outcome = call(*words)
+            assert (program, outcome.code, outcome.err) == ("dpselect", 0, "")

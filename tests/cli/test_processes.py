@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from dpselect.cli import consoles
 from tests.cli.commands import VOTE, Call, in_a_process
 
 HEAVY = ("numpy", "flint", "duckdb", "sqlglot", "rich")
@@ -74,7 +76,6 @@ def test_on_a_terminal_there_are_colours_and_a_note_that_nothing_was_charged(fol
     shown = on_a_terminal(f"{VOTE} --epsilon 1/2", folder)
     assert "\x1b[" in shown
     assert "note: no ledger was charged" in shown
-    assert "reading the table" in shown
 
 
 def test_a_reader_who_stops_reading_gets_no_traceback(folder: Path) -> None:
@@ -128,3 +129,22 @@ def test_nothing_to_do_is_help(call: Call) -> None:
         assert "Usage: dpselect" in call(line).out
     assert call("--version").out == call("version").out
     assert "Usage: dpselect ledger" in call("ledger").out
+
+
+class Screen(io.StringIO):
+    """Something that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(0.0, 0), (0.9, 1)], ids=["short", "long"])
+def test_what_takes_long_is_shown_and_what_does_not_is_not(
+    seconds: float, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with consoles.working("counting sheep"):
+        time.sleep(seconds)
+    assert min(1, screen.getvalue().count("counting sheep")) == times

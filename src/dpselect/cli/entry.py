@@ -121,7 +121,7 @@ def run(words: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
         refused = error if isinstance(error, Refused) else Refused(_sentence(error), code_of(error))
     with contextlib.suppress(OSError):
-        click.echo(f"dpselect: {refused}", err=True)
+        click.echo(f"{click.style('dpselect:', fg='red', bold=True)} {refused}", err=True)
     return refused.code
 
 
