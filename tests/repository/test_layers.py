@@ -19,7 +19,8 @@ LAYERS = [
     {"release"},
     {"tuning", "audit"},
     {"__init__"},  # the public names: everything below is offered here, so nothing below may ask for it
-    {"cli", "studio", "__main__"},
+    {"cli", "studio"},
+    {"__main__"},
 ]
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
 FILES = sorted(SOURCE.glob("dpselect/**/*.py"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import showing, tables
@@ -60,6 +61,8 @@ def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> No
 def ask_about_scores(order: Order, problem: Problem, data: Data, *, measured_in: str) -> None:
     """Ask about scores that somebody has computed already."""
     blank = _priced(problem, data, 1 if order.k is None else order.k, budget_of(order), order)
+    if order.unit is not None:
+        blank = replace(blank, unit=order.unit)
     with ledger_of(order) as ledger:
         _answer(order, problem, data, ledger, blank, measured_in)
 

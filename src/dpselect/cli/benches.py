@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import click
@@ -104,6 +102,8 @@ def _measured(sizes: list[int]) -> list[dict[str, Any]]:
 
 def _timed(action: Callable[[], object]) -> float:
     """Give the median time of a few runs, after one that does not count."""
+    from statistics import median
+
     action()
     times: list[float] = []
     until = time.perf_counter() + SECONDS
@@ -122,6 +122,8 @@ def _clock(seconds: float) -> str:
 
 
 def _run_the_checkout(checkout: Path, options: list[str]) -> None:
+    import subprocess
+
     command = [sys.executable, "-m", "benchmarks", *options]
     done = subprocess.run(command, cwd=checkout, check=False)  # noqa: S603 - our own module
     if done.returncode:

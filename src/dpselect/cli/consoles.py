@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPED_WIDTH = 120
+PATIENCE = 0.5
+"""So many seconds may pass before we say what takes so long: a spinner that only flashes is a nuisance."""
 
 
 def results() -> Console:
@@ -43,11 +46,7 @@ def note(sentence: str) -> None:
 def write_json(facts: Mapping[str, Any]) -> None:
     """Write facts as JSON; letters beyond ASCII as they are where the terminal knows them."""
     knows_all = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    text = json.dumps(facts, indent=2, ensure_ascii=not knows_all)
-    if sys.stdout.isatty():
-        results().print_json(text, ensure_ascii=not knows_all)
-    else:
-        click.echo(text)
+    click.echo(json.dumps(facts, indent=2, ensure_ascii=not knows_all))
 
 
 def write_facts(facts: Mapping[str, str]) -> None:
@@ -75,13 +74,20 @@ def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right
 
 @contextmanager
 def working(doing: str) -> Iterator[None]:
-    """Show that something goes on, while it does and somebody watches."""
+    """Show that something goes on, if it takes a while and somebody watches."""
     console = notes()
     if console is None:
         yield
         return
-    with console.status(doing):
+    status = console.status(doing)
+    timer = threading.Timer(PATIENCE, status.start)
+    timer.start()
+    try:
         yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
 
 
 @contextmanager

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,9 +58,11 @@ def demo(folder: str | None) -> None:
             "The price is charged first; then the rows are read; then three names are drawn.",
         )
         _run(show, ELECTION)
-        _behind_the_curtain(show, place)
+        _behind_the_curtain(show, _winners(place, "mascot"), dict(made_up.votes().most_common()))
         _act(show, 4, "Which price for 'My Corona'?", "The same for numbers: which price earns most?")
-        _run(show, [*PRICE, "--epsilon", "1/2", *LEDGER])
+        _run(show, [*PRICE, "--epsilon", "1/2", *LEDGER, "--request-id", "song"])
+        earned = sorted(made_up.revenues().items(), key=lambda pair: -pair[1])
+        _behind_the_curtain(show, _winners(place, "song"), {str(price): sum_ for price, sum_ in earned})
         _act(
             show,
             5,
@@ -79,6 +79,8 @@ def demo(folder: str | None) -> None:
 @contextlib.contextmanager
 def _stage(folder: str | None) -> Iterator[Path]:
     """Give the folder, and work in it."""
+    import tempfile
+
     before = Path.cwd()
     with contextlib.ExitStack() as stack:
         if folder is None:
@@ -107,11 +109,13 @@ def _opening(show: Console, place: Path) -> None:
         ("Which one is best? ", "bold"),
         "dpselect answers from data about people, and hides each of them: the answer is drawn, so that "
         "with or without any one person its odds are nearly the same.\n\n",
-        f"Made up for you, by formulas: {made_up.PEOPLE:,} people named a mascot and priced a song.\n",
+        f"Made up for you, by formulas: {made_up.PEOPLE:,} people, a mascot and a song.\n\n",
         ("ballots.csv  ", "cyan"),
-        f"{rows['ballots.csv']:,} approvals of {len(made_up.NAMES)} names; {made_up.ELECTION}\n",
+        f"{rows['ballots.csv']:,} approvals of {len(made_up.NAMES)} names:\n",
+        (f"  {made_up.ELECTION}\n", "dim"),
         ("survey.csv   ", "cyan"),
-        f"what each would pay for 'My Corona'; {made_up.SURVEY}",
+        "what each would pay for the song 'My Corona':\n",
+        (f"  {made_up.SURVEY}", "dim"),
     )
     show.print(Panel(words, title="dpselect", border_style="cyan", padding=(1, 2), width=_width(show)))
 
@@ -130,6 +134,8 @@ def _act(show: Console, number: int, title: str, words: str) -> None:
 
 def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
     """Show a command, and run it as the shell would."""
+    import shlex
+
     from rich.text import Text
 
     from dpselect.cli.entry import run
@@ -145,19 +151,23 @@ def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
         show.print(Text(f"(exit code {code})", style="dim"))
 
 
-def _behind_the_curtain(show: Console, place: Path) -> None:
-    """Compare with the truth, which is public here alone."""
-    from rich.text import Text
-
+def _winners(place: Path, request: str) -> list[str]:
+    """Ask the ledger for the stored answer."""
     from dpselect.accounting.ledger import Ledger
     from dpselect.release.value import Release
 
     with Ledger.open(place / "mascot.ledger") as ledger:
-        release = Release.from_json(ledger.answer("mascot") or "")
-    counted = made_up.votes()
-    best = ", ".join(f"{name} {count:,}" for name, count in counted.most_common(4))
-    drawn = ", ".join(f"{label} {counted[str(label)]:,}" for label in release.labels)
-    words = f"\nBehind the curtain (all is made up, so here we may look)\n  drawn  {drawn}\n  truth  {best}"
+        return [str(label) for label in Release.from_json(ledger.answer(request) or "").labels]
+
+
+def _behind_the_curtain(show: Console, drawn: Sequence[str], truth: Mapping[str, object]) -> None:
+    """Compare with the truth, which is public here alone; the truth begins with the best."""
+    from rich.text import Text
+
+    told = [", ".join(f"{name} {truth[name]:,}" for name in names) for names in (drawn, list(truth)[:4])]
+    words = (
+        f"\nBehind the curtain (all is made up, so here we may look)\n  drawn  {told[0]}\n  truth  {told[1]}"
+    )
     show.print(Text(words, style="dim"))
 
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
-import shutil
-import socket
-import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +50,8 @@ def doctor(*, as_json: bool) -> None:
 
 
 def _facts() -> dict[str, Any]:
+    import platform
+
     return {
         "version": __version__,
         "python": platform.python_version(),
@@ -70,6 +67,8 @@ def _facts() -> dict[str, Any]:
 
 
 def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:
@@ -77,6 +76,9 @@ def _version(package: str) -> str | None:
 
 
 def _java() -> str | None:
+    import shutil
+    import subprocess
+
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=f"{home}/bin") if home else None
     program = program or shutil.which("java")
@@ -93,6 +95,8 @@ def _java() -> str | None:
 
 
 def _servers() -> list[str]:
+    import socket
+
     found = [
         str(path)
         for folder in SOCKETS
@@ -109,6 +113,8 @@ def _servers() -> list[str]:
 
 
 def _programs() -> str | None:
+    import shutil
+
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     known = [folder for folder in folders if (folder / "initdb").exists()]
     on_path = shutil.which("initdb")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Any, NoReturn
 
 import click
 
+from dpselect import __version__
 from dpselect.cli.refusals import INTERRUPTED, WRONG_CALL, Refused, code_of, of_usage
 
 VERBS = {
@@ -64,7 +66,23 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def show_version(context: click.Context, option: click.Parameter, asked: object) -> None:
+    """Say the version, if it is asked for."""
+    del option
+    if asked:
+        click.echo(f"dpselect {__version__}")
+        context.exit()
+
+
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show the version and exit.",
+)
 def dpselect() -> None:
     """Private selection: which one is best, from data about people.
 
@@ -75,7 +93,14 @@ def dpselect() -> None:
 
 
 def main() -> NoReturn:
-    """Run the words of the command line, and exit."""
+    """Run the words of the command line, and exit.
+
+    An answer that is paid for must not be lost to a terminal that cannot spell it: letters that it does not
+    know are written as their numbers.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
@@ -86,6 +111,9 @@ def run(words: Sequence[str]) -> int:
             code = dpselect.main(args=list(words), prog_name="dpselect", standalone_mode=False)
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
     except click.UsageError as error:
         refused = of_usage(error, words[0] if words and words[0] in VERBS else "")
     except (KeyboardInterrupt, click.Abort):
@@ -93,7 +121,7 @@ def run(words: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
         refused = error if isinstance(error, Refused) else Refused(_sentence(error), code_of(error))
     with contextlib.suppress(OSError):
-        click.echo(f"dpselect: {refused}", err=True)
+        click.echo(f"{click.style('dpselect:', fg='red', bold=True)} {refused}", err=True)
     return refused.code
 
 

@@ -40,7 +40,7 @@ def votes() -> Counter[str]:
 def revenues() -> dict[Decimal, Decimal]:
     """Give what each price would earn."""
     values = [value for _, value in offers()]
-    prices = [Decimal(cents) / 100 for cents in range(1, 200)]
+    prices = [Decimal(f"{cents}e-2") for cents in range(1, 200)]
     return {price: price * sum(value >= price for value in values) for price in prices}
 
 

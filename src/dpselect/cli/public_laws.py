@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DIGITS = 12
 SHOWN = 20
 BAR = 24
-FEW = 200
+FEW = 50
 """Up to so many candidates, probabilities come from enclosures; beyond, from floats good to 1e-12."""
 
 NOISES = ("exponential", "gumbel", "laplace")

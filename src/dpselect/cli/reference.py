@@ -13,15 +13,15 @@ HEAD = """# The command line
 
 Made from the help texts by `python -m dpselect.cli.reference > docs/reference/cli.md`; do not edit it here.
 
-Results go to standard output, notes and progress to standard error, and those only if it is a terminal: when all
-went well, a script sees nothing there. What `--json` writes is described in [json.md](json.md).
+Results go to standard output, notes and progress to standard error, and those only if it is a terminal: when
+all went well, a script sees nothing there. What `--json` writes is described in [json.md](json.md).
 
 | exit code | meaning |
 | --- | --- |
 | 0 | it went well |
-| 2 | the command line alone is wrong: an unknown option, a number that is none, no candidates, k above their number, a file or column that is not there |
+| 2 | the command line alone is wrong, such as an unknown option, or a file or column that is not there |
 | 3 | the ledger cannot afford it; nothing was charged, nothing was read |
-| 4 | the table was opened and refused: unreadable, a broken row, a wrong type; after the charge, it says that the budget is spent |
+| 4 | the table was opened and refused; if that was after the charge, it says that the budget is spent |
 | 1 | anything else |
 | 130 | interrupted |
 """

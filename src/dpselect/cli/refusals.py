@@ -42,10 +42,10 @@ def of_usage(error: click.UsageError, verb: str = "") -> Refused:
     elif isinstance(error, click.MissingParameter):
         sentence = f"{_name(error.param)} must be given to '{where}'."
     else:
-        sentence = error.format_message().strip()
-        sentence = sentence[:1].lower() + sentence[1:].rstrip(".") + "."
-        sentence = " ".join(sentence.split())
-    return Refused(f"{sentence} {look}", WRONG_CALL)
+        said = " ".join(error.format_message().split())
+        sentence = said[:1].lower() + said[1:].rstrip(".") + ("" if said.endswith("?") else ".")
+        look = "" if said.endswith("?") else look
+    return Refused(f"{sentence} {look}".strip(), WRONG_CALL)
 
 
 def _nearest(error: click.NoSuchOption) -> str | None:

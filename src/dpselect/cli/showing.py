@@ -106,7 +106,7 @@ def in_words(price: PureDP | ZCDP | Any) -> str:  # noqa: ANN401 - other losses 
     if not isinstance(price, PureDP) or not price.epsilon < 20:
         return ""
     factor = rounded_up(exp(Fraction(price.epsilon)).high, 2)
-    return f": nobody's odds about one person change by more than a factor of {factor}"
+    return f": the answer changes odds about one person by at most a factor of {factor}"
 
 
 def figure(x: Fraction) -> str:

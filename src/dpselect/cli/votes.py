@@ -73,9 +73,10 @@ def vote(order: Order, *, choice: str | None, candidates: str | None, kind: str,
 def top(
     order: Order, *, choice: str | None, candidates: str | None, value: str | None, between: str | None
 ) -> None:
-    """Draw the k names that most people have, the best first; or those with the highest sum of ratings.
+    """Draw the k names that most people have, the best first.
 
-    Without --k there are 10 winners, or as many as there are candidates.
+    With --value and --between, those with the highest sum of ratings. Without --k there are 10 winners, or as
+    many as there are candidates.
     """
     column, names = _given(choice), lists.names(candidates)
     if (value is None) != (between is None):

@@ -1,0 +1,85 @@
+"""``demo``, ``doctor`` and ``bench``: the show goes through, and says what is there."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dpselect.cli import benches, made_up
+from tests.cli.commands import Call, in_a_process
+
+
+def test_the_demo_shows_the_whole_job_and_is_refused_at_the_end(folder: Path) -> None:
+    shown = in_a_process("demo", folder)
+    assert (shown.code, shown.err) == (0, "")
+    for words in (
+        "43,268 approvals of 100 names",
+        made_up.ELECTION,
+        made_up.SURVEY,
+        "$ dpselect plan --n 100 --k 3 --epsilon 1",
+        "27.54",
+        "$ dpselect ledger create mascot.ledger --epsilon 2",
+        "epsilon 1 of 2 spent, 1 left",
+        "epsilon 3/2 of 2 spent, 1/2 left",
+        '"remaining": "1/2"',
+        "this costs epsilon 1; epsilon 1/2 of 2 is left",
+        "(exit code 3)",
+        "approval_voting, 3 of 100",
+    ):
+        assert words in " ".join(shown.out.split()) or words in shown.out
+    winners = re.findall(r"^[123]  (.+)$", shown.out, flags=re.MULTILINE)
+    assert len(winners) == 3
+    assert set(winners) < set(made_up.NAMES)
+    assert not list(folder.glob("mascot*"))
+
+
+def test_a_demo_can_be_kept(folder: Path, call: Call) -> None:
+    assert call("demo --folder kept").code == 0
+    assert Path.cwd() == folder
+    assert {"names.txt", "ballots.csv", "survey.csv", "mascot.ledger"} <= {
+        path.name for path in (folder / "kept").iterdir()
+    }
+    call("demo --folder kept").refused(2, "mascot.ledger")
+
+
+def test_the_made_up_data_follow_their_formulas() -> None:
+    votes = made_up.votes()
+    assert len(made_up.NAMES) == len(set(made_up.NAMES)) == 100
+    assert votes[made_up.NAMES[2]] == sum(7 * p * 3 % 997 < Fraction(3500, 12) for p in range(5000))
+    revenues = made_up.revenues()
+    assert len(revenues) == 199
+    assert max(revenues, key=lambda price: revenues[price]) < 2
+
+
+def test_a_doctor_finds_what_is_there(call: Call) -> None:
+    found = call("doctor --json").json
+    assert found["core"]["click"]
+    assert set(found["extras"]) == {"arrow", "plot", "postgres", "spark"}
+    said = call("doctor")
+    assert (said.code, said.err) == (0, "")
+    assert "PostgreSQL" in said.out
+
+
+def test_a_doctor_finds_nothing_where_nothing_is(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert call("doctor --json").json["java"] is None
+    assert "not found: install Java 17" in call("doctor").out
+
+
+def test_a_small_benchmark_compares_with_max(call: Call) -> None:
+    rows = call("bench --largest 1000 --json").json["seconds"]
+    assert [row["n"] for row in rows] == [10, 1000]
+    assert all(row[name] > 0 for row in rows for name in ("max", "exponential", "gumbel"))
+    assert "scores.max()" in call("bench --built-in --largest 10").out
+
+
+def test_in_a_checkout_the_benchmarks_are_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(benches, "_run_the_checkout", lambda _, options: asked.append(options))
+    assert call("bench --largest 1000").code == 0
+    assert call("bench --full").code == 0
+    assert asked == [["--quick", "--largest", "1000"], []]

@@ -1,0 +1,103 @@
+"""The reference is the help; its examples run; and JSON has the keys that its page says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dpselect.cli.reference import page
+from tests.cli.commands import VOTE, Call
+
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
+CLI, JSON = DOCS / "cli.md", DOCS / "json.md"
+
+
+def examples(markdown: str) -> list[str]:
+    """Find the commands after 'Example:' or 'Examples:', their lines joined."""
+    found = []
+    for block in re.findall(r"^  Examples?:\n(.*?)^```$", markdown, flags=re.DOTALL | re.MULTILINE):
+        joined = re.sub(r" \\\n\s+", " ", block)
+        found += [line.strip() for line in joined.splitlines() if line.strip()]
+    return found
+
+
+def keys(heading: str) -> set[str]:
+    """Find the keys that a section of the page explains."""
+    (section,) = re.findall(
+        rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)",
+        JSON.read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    return set(re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE))
+
+
+EXAMPLES = examples(CLI.read_text(encoding="utf-8"))
+
+
+def test_the_page_is_made_of_the_help_texts() -> None:
+    assert CLI.read_text(encoding="utf-8") == page(), (
+        "run: python -m dpselect.cli.reference > docs/reference/cli.md"
+    )
+
+
+def test_every_command_has_an_example() -> None:
+    commands = re.findall(r"^## dpselect (.+)$", CLI.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    shown = " ".join(EXAMPLES)
+    assert len(commands) >= 16
+    assert [name for name in commands if name != "ledger" and f"dpselect {name}" not in shown] == []
+
+
+@pytest.mark.parametrize("example", [each for each in EXAMPLES if " verify --json" not in each])
+def test_an_example_runs(example: str, folder: Path, call: Call) -> None:
+    if "ledger create" not in example:
+        assert call("ledger create town.ledger --epsilon 2 --unit voter").code == 0
+    assert folder.is_dir()
+    outcome = call(*shlex.split(example)[1:])
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out
+
+
+def test_the_one_example_that_runs_elsewhere_is_there() -> None:
+    assert "dpselect verify --json" in EXAMPLES  # test_verifying.py runs it
+
+
+@pytest.mark.parametrize(
+    ("heading", "line"),
+    [
+        ("vote, top, mode, price, quantile, scores", f"{VOTE} --epsilon 1 --json"),
+        ("plan", "plan --n 3 --epsilon 1 --json"),
+        ("law", "law 1,2 --scale 1 --json"),
+        ("doctor", "doctor --json"),
+        ("bench", "bench --largest 10 --json"),
+        ("version", "version --json"),
+    ],
+)
+def test_json_has_the_keys_that_its_page_says(heading: str, line: str, call: Call) -> None:
+    assert set(call(line).json) == keys(heading)
+
+
+def test_a_ledgers_json_has_the_keys_that_its_page_says(call: Call) -> None:
+    said = keys("ledger create, show, verify")
+    assert set(call("ledger create town.ledger --epsilon 1 --json").json) < said
+    shown, verified = (
+        call("ledger show town.ledger --json").json,
+        call("ledger verify town.ledger --json").json,
+    )
+    assert {*shown, *verified} == said
+
+
+def test_the_commands_of_the_readme_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (DOCS.parents[1] / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```console\n(.*?)^```$", readme, flags=re.DOTALL | re.MULTILINE)
+    lines = [line.removeprefix("$ ") for line in block.splitlines()]
+    assert len(lines) == 5
+    for line in lines:
+        program, *words = shlex.split(line)
+        if program == "cd":
+            monkeypatch.chdir(Path.cwd() / words[0])
+        else:
+            outcome = call(*words)
+            assert (program, outcome.code, outcome.err) == ("dpselect", 0, "")

@@ -1,0 +1,98 @@
+"""``ledger create``, ``show`` and ``verify``, and files of scores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.commands import VOTE, Call
+
+FACTS = {"ledger", "measure", "budget", "spent", "remaining", "dataset", "unit"}
+ENTRY = {"number", "price", "total", "reason", "request_id", "time"}
+
+
+def test_a_new_ledger_says_what_it_holds(call: Call) -> None:
+    made = call("ledger create town.ledger --epsilon 2 --dataset ballots --unit voter --json")
+    assert (made.code, made.err) == (0, "")
+    assert set(made.json) == FACTS
+    assert (made.json["budget"], made.json["spent"], made.json["remaining"]) == ("2", "0", "2")
+    assert (made.json["dataset"], made.json["unit"]) == ("ballots", "voter")
+    assert "epsilon 2" in call("ledger show town.ledger").out
+
+
+def test_a_ledger_in_rho_takes_both_currencies(call: Call) -> None:
+    assert call("ledger create town.ledger --rho 1").code == 0
+    answer = call(f"{VOTE} --rho 1/8 --ledger town.ledger --json").json
+    assert answer["ledger"] == {"spent": "1/8", "remaining": "7/8"}
+    assert call(f"{VOTE} --epsilon 1/2 --ledger town.ledger").code == 0
+    assert call("ledger show town.ledger --json").json["measure"] == "zero_concentrated_divergence"
+
+
+def test_entries_are_shown_and_verified(call: Call) -> None:
+    call("ledger create town.ledger --epsilon 2")
+    call(f"{VOTE} --epsilon 1/2 --ledger town.ledger --request-id monday")
+    call(f"{VOTE} --epsilon 1/4 --ledger town.ledger")
+    shown = call("ledger show town.ledger --json").json
+    assert set(shown) == {*FACTS, "entries"}
+    assert [set(entry) for entry in shown["entries"]] == [ENTRY, ENTRY]
+    assert [entry["price"] for entry in shown["entries"]] == ["1/2", "1/4"]
+    assert [entry["total"] for entry in shown["entries"]] == ["1/2", "3/4"]
+    assert [entry["request_id"] for entry in shown["entries"]] == ["monday", None]
+    words = call("ledger show town.ledger").out
+    assert "approval_voting, 1 of 4, add_remove" in words
+    assert "monday" in words
+    assert "2 entries" in call("ledger verify town.ledger").out
+    verified = call("ledger verify town.ledger --json").json
+    assert (verified["verified"], verified["count"]) == (True, 2)
+
+
+def test_an_anchor_can_lie_elsewhere(folder: Path, call: Call) -> None:
+    (folder / "safe").mkdir()
+    assert call("ledger create town.ledger --epsilon 1 --anchor safe/town.anchor").code == 0
+    assert (folder / "safe" / "town.anchor").is_file()
+    assert call(f"{VOTE} --epsilon 1/2 --ledger town.ledger").code == 0
+    (folder / "safe" / "town.anchor").unlink()
+    call(f"{VOTE} --epsilon 1/2 --ledger town.ledger").refused(1, "anchor")
+
+
+SCORES = {
+    "t.csv": "tea,300\nsoup,100\npie,3\n",
+    "header.csv": "dish,total\npie,3\ntea,300\nsoup,100\n",
+    "wide.csv": "x,dish,total\n1,pie,3\n1,tea,300\n1,soup,100\n1,other,999999\n",
+    "t.tsv": "tea\t300\nsoup\t100\npie\t3\n",
+    "t.txt": "300\n100\n3\n",
+    "column.csv": "total\n300\n100.5\n1/3\n",
+    "list.json": "[300, 100, 3.5]",
+    "names.json": '{"pie": 3, "soup": 100, "tea": 300, "other": 7}',
+    "never.csv": "tea,300\nsoup,-inf\npie,-inf\n",
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_are_read_in_every_form(name: str, folder: Path, call: Call) -> None:
+    (folder / name).write_text(SCORES[name], encoding="utf-8")
+    line = f"scores {name} --candidates tea,soup,pie --sensitivity 1 --epsilon 1000 --json"
+    columns = " --choice dish --value total" if name == "wide.csv" else ""
+    answer = call(line + columns)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.json["winners"] == ["tea"]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.uint8])
+def test_scores_can_be_an_array(dtype: type, folder: Path, call: Call) -> None:
+    np.save(folder / "a.npy", np.array([3, 200, 100], dtype=dtype))
+    line = "scores a.npy --candidates pie,tea,soup --range-sensitivity 1 --epsilon 1000 --k 2 --json"
+    assert call(line).json["winners"] == ["tea", "soup"]
+    np.save(folder / "a.npy", np.array([3, 200], dtype=dtype))
+    call(line).refused(4)
+
+
+def test_the_unit_of_scores_is_whom_the_claim_speaks_of(folder: Path, call: Call) -> None:
+    (folder / "t.json").write_text(json.dumps([1, 2]), encoding="utf-8")
+    line = "scores t.json --candidates a,b --sensitivity 1 --epsilon 1 --json"
+    assert call(line).json["unit"] == "person"
+    assert call(f"{line} --unit household").json["unit"] == "household"
+    assert call(f"{line} --dry-run").json["winners"] is None

@@ -1,0 +1,99 @@
+"""``plan`` and ``law``: figures of the lecture and of math, without data."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Call
+
+LECTURE = "plan --n 100 --sensitivity 1 --epsilon 0.5 --confidence 0.99"
+
+
+def test_the_lectures_election_is_planned_to_its_figures(call: Call) -> None:
+    planned = call(f"{LECTURE} --neighbours change_one --json")
+    assert (planned.code, planned.err) == (0, "")
+    assert planned.json["accuracy"] == {
+        "exponential": "34.01",
+        "gumbel": "36.77",
+        "lecture": "36.85",
+        "unit": "votes",
+    }
+    assert planned.json["price"] == "1/2"
+    assert planned.json["lead_needed"]["exponential"] == "35"
+
+
+def test_without_change_one_it_is_half_of_that(call: Call) -> None:
+    accuracy = call(f"{LECTURE} --json").json["accuracy"]
+    assert [accuracy[noise] for noise in ("exponential", "gumbel", "lecture")] == ["17.01", "18.39", "18.43"]
+
+
+def test_a_plan_in_words_has_the_same_figures(call: Call) -> None:
+    said = call(f"{LECTURE} --neighbours change_one").out
+    assert all(
+        figure in said for figure in ("34.01", "36.77", "36.85", "at most a factor of 1.65", "epsilon 1/2")
+    )
+
+
+def test_a_plan_turns_accuracy_into_epsilon(call: Call) -> None:
+    planned = call("plan --n 100 --within 17.01 --json").json
+    assert Fraction(1, 2) - Fraction(1, 1000) < Fraction(planned["price"]) <= Fraction(1, 2)
+    assert float(planned["accuracy"]["exponential"]) <= 17.01
+
+
+def test_a_plan_in_rho_is_for_gumbel_noise(call: Call) -> None:
+    planned = call("plan --n 100 --rho 1/8 --json").json
+    assert planned["measure"] == "zero_concentrated_divergence"
+    assert planned["accuracy"] == {"exponential": None, "gumbel": "9.20", "lecture": None, "unit": "votes"}
+
+
+def test_prices_and_candidates_can_be_planned_for(call: Call) -> None:
+    priced = call("plan --prices 0.01:1.99:0.01 --epsilon 1 --json").json
+    assert (priced["n"], priced["accuracy"]["unit"]) == (199, "revenue")
+    assert call("plan --candidates names.txt --epsilon 1 --json").json["n"] == 4
+    assert call("plan --n 4 --epsilon 1 --measured-in likes --json").json["accuracy"]["unit"] == "likes"
+
+
+def test_a_small_sensitivity_keeps_its_digits(call: Call) -> None:
+    accuracy = call("plan --n 100 --sensitivity 1/1000 --epsilon 0.5 --neighbours change_one --json").json[
+        "accuracy"
+    ]
+    assert accuracy["exponential"] == "0.03401"
+
+
+def test_a_law_has_the_probabilities_of_the_papers(call: Call) -> None:
+    law = call("law tea=1,coffee=0 --scale 1 --json").json
+    assert law["public"] is True
+    by_name = {each["outcome"][0]: each for each in law["law"]}
+    assert by_name["tea"]["exponential"] == "0.816060279414"  # 1 - exp(-1) / 2
+    assert float(by_name["tea"]["gumbel"]) == pytest.approx(1 / (1 + exp(-1)), abs=1e-12)
+    assert law["expected_error"]["exponential"] == f"{exp(-1) / 2:.10g}"
+
+
+def test_a_law_of_two_winners_is_in_order(call: Call) -> None:
+    law = call("law 0,-1,-2 --scale 1 --k 2 --json").json
+    found = {tuple(each["outcome"]): each for each in law["law"]}
+    assert found["1", "2"]["exponential"].startswith("0.640418")
+    assert found["1", "2"]["gumbel"].startswith("0.48633")
+    assert len(found) == 6
+
+
+def test_an_epsilon_buys_the_scale_that_a_release_would_have(call: Call) -> None:
+    assert call("law 1,2,3 --epsilon 1/2 --json").json["scale"] == "2"
+    assert call("law 1,2,3 --epsilon 1/2 --neighbours change_one --k 2 --json").json["scale"] == "8"
+
+
+def test_a_law_is_read_from_a_file_and_shown_in_words(folder: Path, call: Call) -> None:
+    (folder / "scores.txt").write_text("tea=12\ncoffee=10\n", encoding="utf-8")
+    assert "0.816060279414" in call("law scores.txt --scale 2").out
+    assert "0.816060279414" in call("law --scores 1,0 --candidates tea,coffee --scale 1").out
+
+
+def test_a_law_of_many_shows_the_likeliest_and_says_so(call: Call) -> None:
+    scores = ",".join(map(str, range(250)))
+    said = call("law", scores, "--scale", "10", "--noise", "all").out
+    assert "230 less likely outcomes" in said
+    assert "laplace" in said
