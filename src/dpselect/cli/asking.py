@@ -18,7 +18,7 @@ from dpselect.cli.till import Rehearsed, Till
 if TYPE_CHECKING:
     from dpselect.accounting.ledger import Ledger
     from dpselect.problems.problem import Problem
-    from dpselect.release.acts import Data
+    from dpselect.release.price import Data
     from dpselect.release.value import Price, Release
 
 Ask = Callable[[Sequence[Any]], "Problem"]
@@ -93,7 +93,7 @@ def ledger_of(order: Order) -> Iterator[Ledger | None]:
 
 def _priced(problem: Problem, data: Data, k: int, price: Price, order: Order) -> Release:
     from dpselect.cli.refusals import WRONG_CALL
-    from dpselect.release.acts import priced
+    from dpselect.release.price import priced
 
     amount = price.parts()[0]
     if not 0 < amount < float("inf"):

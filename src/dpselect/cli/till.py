@@ -50,12 +50,12 @@ class Till:
         return self._ledger.answer(request_id) if self._ledger else None
 
     def _refuse_too_much(self, loss: Any, reason: str) -> None:  # noqa: ANN401 - a loss
-        from dpselect.accounting.ledger.filter import cost, total_after
+        from dpselect.accounting.ledger.filter import cost
         from dpselect.errors import BudgetExhausted
 
         ledger = self._ledger
         if ledger is None:
             return
         price = cost(loss, type(ledger.budget))
-        if total_after(ledger.spent, price, ledger.budget) is None:
+        if not price <= ledger.remaining:  # type: ignore[operator] # of one kind, as cost sees to
             raise BudgetExhausted(reason, price, ledger.remaining, ledger.budget)
