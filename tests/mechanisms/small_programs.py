@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -181,3 +182,8 @@ def best_of(count: Count, law: Law, ranks: Sequence[int]) -> list[Fraction]:
         equal = sum((m for m, r in zip(law, ranks, strict=True) if r == rank), Fraction(0))
         best.append((generating(count, below + equal) - generating(count, below)) * mass / (equal or 1))
     return [*best, generating(count, Fraction(0))]
+
+
+def unmeasured() -> dict[str, str]:
+    """Give the environment of a child that coverage leaves alone: measuring it takes its time."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}

@@ -9,7 +9,6 @@ import math
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -45,6 +44,7 @@ from tests.mechanisms.small_programs import (
     hockey_stick,
     max_divergence_between,
     program,
+    unmeasured,
 )
 from tests.privacy.bad_inputs import HOUSE_SENTENCE, NEGATIVE, NOT_FINITE, NOT_NUMBERS, NOT_WHOLE, cases
 from tests.privacy.leaks import CANARIES, leaks
@@ -650,17 +650,19 @@ def test_b10_ctrl_c_is_answered_between_two_runs(gamma: str, way: str) -> None:
     """The peer loops for ever and ignores the signal."""
     code = FOREVER.format(gamma=gamma, way=way)
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=unmeasured(),
     ) as child:
         try:
             assert child.stdout is not None
             assert child.stdout.readline() == "running\n"
-            sent = time.monotonic()
             child.send_signal(signal.SIGINT)
-            _, told = child.communicate(timeout=20)
+            _, told = child.communicate(timeout=60)
         finally:
             child.kill()
-    assert time.monotonic() - sent < 20
     assert child.returncode != 0
     assert "KeyboardInterrupt" in told
     assert "8675309" not in told.replace("m([8675309])", "")
