@@ -24,6 +24,7 @@ from dpselect import (
     PureDP,
     RenyiDP,
 )
+from dpselect.accounting import convert
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from tests.accounting.ledger.places import TABLES, Place
 
@@ -140,8 +141,9 @@ def test_a_loss_of_zero_is_recorded(place: Place) -> None:
 
 def test_a_pure_loss_on_a_concentrated_ledger_costs_half_its_square(place: Place) -> None:
     ledger = Ledger.create(place.url, budget=ZCDP(1))
-    assert ledger.charge(PureDP("1/2"), reason="pure").loss == ZCDP("1/8")  # Bun & Steinke 2016, Prop. 1.4
-    assert ledger.charge(ZCDP("1/8"), reason="concentrated").total == ZCDP("1/4")
+    converted = convert(PureDP("1/2"), ZCDP)
+    assert ledger.charge(PureDP("1/2"), reason="pure").loss == converted
+    assert ledger.charge(ZCDP("1/8"), reason="concentrated").total == converted + ZCDP("1/8")
     with pytest.raises(BudgetExhausted):
         ledger.charge(PureDP(math.inf), reason="no noise")
     assert ledger.remaining == ZCDP("3/4")

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpselect.accounting.ledger.filter import total_after, zcdp_of_pure
-from dpselect.exact.enclosures import Ball, enclose
+from dpselect.accounting.ledger.filter import cost, finite, total_after
+from dpselect.exact.enclosures import enclose
+from dpselect.privacy import ZCDP, PureDP
 
 PRICES = st.lists(st.fractions(min_value=0, max_value=1, max_denominator=60), max_size=12)
 BUDGETS = st.fractions(min_value=Fraction(1, 60), max_value=5, max_denominator=60)
@@ -51,22 +52,9 @@ def test_no_budget_affords_an_infinite_price(budget: Fraction) -> None:
 @pytest.mark.parametrize(
     "epsilon", [Fraction(1, 100), Fraction(1, 2), Fraction(2, 3), Fraction(1), Fraction(5)]
 )
-@pytest.mark.parametrize("alpha", [Fraction(11, 10), Fraction(3, 2), Fraction(2), Fraction(8), Fraction(64)])
-def test_half_the_square_bounds_the_divergence_of_randomised_response(
-    epsilon: Fraction, alpha: Fraction
-) -> None:
-    """Of all epsilon-private releases, randomised response has the largest divergence of every order."""
-
-    def divergence(e: Ball, a: Ball) -> Ball:
-        p, q = 1 / (1 + (-e).exp()), 1 / (1 + e.exp())
-        moment = (a * p.log() + (1 - a) * q.log()).exp() + (a * q.log() + (1 - a) * p.log()).exp()
-        return moment.log() / (a - 1)
-
-    assert enclose(divergence, epsilon, alpha).high <= alpha * zcdp_of_pure(epsilon)
-
-
-def test_half_the_square_is_nearly_attained_by_small_losses() -> None:
-    """The Kullback-Leibler divergence of randomised response is epsilon * tanh(epsilon / 2)."""
-    epsilon = Fraction(1, 100)
-    kl = enclose(lambda e: e * (e.exp() - 1) / (e.exp() + 1), epsilon)
-    assert zcdp_of_pure(epsilon) * Fraction(999, 1000) < kl.low < zcdp_of_pure(epsilon)
+def test_a_pure_loss_costs_the_divergence_of_randomised_response(epsilon: Fraction) -> None:
+    """Of all epsilon-private releases it has the largest: epsilon * tanh(epsilon / 2), below epsilon² / 2."""
+    rho = finite(cost(PureDP(epsilon), ZCDP))
+    divergence = enclose(lambda e: e * (e.exp() - 1) / (e.exp() + 1), epsilon, precision=100)
+    assert divergence.low <= rho <= divergence.high * (1 + Fraction(1, 2**60))
+    assert rho < epsilon**2 / 2

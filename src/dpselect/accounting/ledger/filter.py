@@ -10,6 +10,7 @@ import math
 from fractions import Fraction
 from typing import TypeAlias, cast
 
+from dpselect.accounting.convert import convert
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.exact.numbers import MOST_DIGITS
 from dpselect.privacy.amounts import Amount
@@ -23,11 +24,6 @@ CURRENCIES: dict[str, type[Currency]] = {"PureDP": PureDP, "ZCDP": ZCDP}
 LONGEST_TOTAL = 4000
 """The most digits of the numerator and of the denominator of a sum."""
 _LIMITS: dict[int, int] = {digits: 10**digits for digits in (MOST_DIGITS, LONGEST_TOTAL)}
-
-
-def zcdp_of_pure(epsilon: Fraction) -> Fraction:
-    """Bound rho of an epsilon-private release: epsilon² / 2 (Bun & Steinke 2016, Proposition 1.4)."""
-    return epsilon * epsilon / 2
 
 
 def amount_of(loss: Currency) -> Amount:
@@ -68,7 +64,7 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
         if isinstance(loss, currency):
             return loss
         if isinstance(loss, PureDP):
-            return ZCDP(zcdp_of_pure(amount) if isinstance(amount, Fraction) else amount)
+            return convert(loss, ZCDP)
     accepted = "PureDP" if currency is PureDP else "ZCDP, and PureDP by conversion"
     measure = "max_divergence()" if currency is PureDP else "zero_concentrated_divergence()"
     raise IncomparableLosses(
