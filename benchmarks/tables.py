@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -34,7 +34,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ballots.parquet"
         run_apart("make", path)
-        bare, ours = run_apart("bare", path), run_apart("ours", path)
+        turns = [(run_apart("bare", path), run_apart("ours", path)) for _ in range(ROUNDS)]
+        bare, ours = (median(contestant) for contestant in zip(*turns, strict=True))
     streamed = [run_apart("stream", Path(str(count))) for count in (10**6, 10**8)]
     lines = [
         "# Benchmarks of tables",
@@ -54,6 +55,11 @@ def main() -> None:
     ]
     PAGE.write_text("\n".join(lines), encoding="utf-8")
     print("\n".join(lines))
+
+
+def median(measured: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Give the median of each figure; the contestants took turns, so a slow moment hit them alike."""
+    return {name: statistics.median(each[name] for each in measured) for name in ("seconds", "peak")}
 
 
 def told(name: str, measured: dict[str, float]) -> str:
@@ -125,9 +131,9 @@ if __name__ == "__main__":
     else:
         call = {"make": make, "bare": bare, "ours": ours, "stream": stream}[sys.argv[1]](sys.argv[2])
         times = []
-        for _ in range(1 if sys.argv[1] in ("make", "stream") else ROUNDS):
+        for _ in range(1 if sys.argv[1] in ("make", "stream") else 2):
             started = perf_counter()
             call()
             times.append(perf_counter() - started)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        print(json.dumps({"seconds": statistics.median(times), "peak": peak}))
+        print(json.dumps({"seconds": min(times), "peak": peak}))

@@ -54,13 +54,13 @@ PROBES = {
 }
 
 
-@pytest.mark.parametrize(("probe", "refusal"), PROBES.items(), ids=list(PROBES))
-def test_a_probe_is_denied(probe: str, refusal: type[Exception], table: Table, tmp_path: Path) -> None:
+def test_every_probe_is_denied(table: Table, tmp_path: Path, subtests: pytest.Subtests) -> None:
     a_python_variable = pa.table({"answer": [42]})
     with table.open() as engine:
         assert isinstance(engine, DuckDB)
-        with pytest.raises(refusal):
-            engine.connection.execute(probe.format(folder=tmp_path)).fetchall()
+        for probe, refusal in PROBES.items():
+            with subtests.test(probe), pytest.raises(refusal):
+                engine.connection.execute(probe.format(folder=tmp_path)).fetchall()
     del a_python_variable
 
 

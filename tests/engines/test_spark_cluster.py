@@ -46,6 +46,8 @@ def test_a_worker_killed_in_the_middle_changes_no_score(parquet: Path) -> None:
                 "spark.speculation.multiplier": "1.1",
                 "spark.speculation.quantile": "0.3",
                 "spark.sql.shuffle.partitions": "16",
+                "spark.sql.adaptive.enabled": "true",
+                "spark.default.parallelism": "4",
                 "spark.executor.memory": "512m",
             },
         ) as session,

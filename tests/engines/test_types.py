@@ -161,6 +161,15 @@ def test_spark_takes_frames_and_sessions_and_says_what_it_does_not_take(spark_se
     assert not any("dpselect" in view for view in views)
 
 
+def test_a_frame_of_spark_connect_is_refused_before_anything_is_read() -> None:
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})()
+    with (
+        pytest.raises(InvalidParameter, match="must belong to a classic Spark session"),
+        Table(frame, unit="who").open(),
+    ):
+        pass
+
+
 def test_numbers_too_large_for_64_bits_are_still_exact() -> None:
     table = Table(pa.table({"who": [1, 2, 3], "x": [1, 5, 9]}), unit="who")
     fine = dpselect.quantile(value="x", at=f"{10**30}/{10**30 * 2 + 1}", candidates=[5])

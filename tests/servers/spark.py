@@ -55,10 +55,14 @@ def session(master: str = "local[2]", **settings: str) -> Iterator[Any]:
     for name, value in {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{folder}/log4j2.properties",
+        # Compiled quickly rather than well: a test does not run long enough for the better code.
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{folder}/log4j2.properties "
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.default.parallelism": "1",
+        "spark.sql.adaptive.enabled": "false",
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.shuffle.partitions": "1",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         **settings,

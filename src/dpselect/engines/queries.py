@@ -83,7 +83,7 @@ def rendered(request: CountsRequest, salt: str, dialect: Dialect) -> str:
     if request.person is None or request.most is None:
         query = query.with_("kept", as_=rows, copy=False)
     else:
-        query = query.with_("candid", as_=rows, copy=False)
+        query = query.with_("counted", as_=rows, copy=False)
         query = query.with_("numbered", as_=_numbered(request, names), copy=False)
         query = query.with_("ordered", as_=_ordered(request, names, dialect.parameter(salt)), copy=False)
         query = query.with_("kept", as_=_kept(names, request.most), copy=False)
@@ -174,7 +174,7 @@ def _column(column: Column, dialect: Dialect) -> exp.Expression:
 def _numbered(request: CountsRequest, names: list[str]) -> exp.Select:
     """Count each person's rows up in the order of their values; rows of equal values are alike."""
     number = _row_number(request, [exp.column(name, quoted=True) for name in names])
-    return exp.select("*", _named(number, "number")).from_("candid")
+    return exp.select("*", _named(number, "number")).from_("counted")
 
 
 def _ordered(request: CountsRequest, names: list[str], salt: exp.Expression) -> exp.Select:

@@ -120,6 +120,11 @@ def _silenced(session: Any) -> Iterator[None]:  # noqa: ANN401 - a Spark session
 @contextmanager
 def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:  # noqa: ANN401 - a DataFrame or a session
     """Open a DataFrame, or a table of a session; the schema comes from the catalogue."""
+    if ".connect." in type(source).__module__:
+        raise InvalidParameter(
+            "source must belong to a classic Spark session; this one is of Spark Connect, whose logs we "
+            "cannot keep silent. Start the session with .master(...)."
+        )
     if kind == "SparkSession":
         if table is None:
             raise InvalidParameter("table must be given with a Spark session: write table='ballots'.")
