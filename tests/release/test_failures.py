@@ -268,7 +268,7 @@ def test_randomness_that_fails_is_paid_for_and_says_nothing(
 
     many = dpselect.custom(candidates=range(10_000), sensitivity=1)
     cases: list[tuple[dpselect.problems.Problem, Table | Scores]] = [
-        (many, Scores([31337.25, 8675309] * 5000)),  # so many that words are not taken from those read ahead
+        (many, Scores(np.array([31337.25, 8675309] * 5000))),  # so many that no word was read ahead for them
         (DISH, Table(pandas_frame(), unit="voter")),
     ]
     for problem, data in cases:
