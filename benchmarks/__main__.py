@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks import ledger, tables
+from benchmarks import ledger, releases, tables
 from benchmarks.peers import PINS, PeerRow, install, measured_peer
 from benchmarks.report import Results, clock, page, size
 from benchmarks.selections import MAXIMUM, NOISES, Row, drawn, measured
@@ -40,6 +40,7 @@ def main() -> None:
         RESULTS.write_text(text, encoding="utf-8")
         print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")
         tables.main()
+        releases.main()
     else:
         print(text)
     print(f"Took {time.monotonic() - started:.0f} s.")

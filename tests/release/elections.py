@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,11 +88,3 @@ def on_postgres(server: Server, name: str) -> Source:
 def on_spark(session: Any, folder: Path) -> Source:  # noqa: ANN401 - Spark is not installed everywhere
     frame = session.read.parquet(str(loading.parquet(VOTES, ROWS[:1000], folder)))
     return Source(Table(frame, unit="voter"), row_reads.SparkJobs(session))
-
-
-@contextmanager
-def nothing_left_in(folder: Path) -> Iterator[None]:
-    """Check that no file is there afterwards that was not there before."""
-    before = set(folder.rglob("*"))
-    yield
-    assert set(folder.rglob("*")) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -250,6 +251,26 @@ def test_ctrl_c_passes_with_nothing_in_its_hands(ledger: Watched, silence: Silen
     silence.check(refused_after_the_charge(KeyboardInterrupt, OWN, data, ledger))
 
 
+def test_an_interrupt_that_cannot_be_made_anew_is_told_by_the_constant_sentence(
+    ledger: Watched, silence: Silence
+) -> None:
+    def interrupts() -> NoReturn:
+        raise Told([31337.25])
+
+    ledger.after = interrupts
+    data = Scores([31337.25, 8675309])
+    silence.check(refused_after_the_charge(ReleaseFailed, OWN, data, ledger))
+
+
+def test_a_problem_that_cannot_score_is_paid_for_and_says_nothing(ledger: Watched, silence: Silence) -> None:
+    def fails_to_score(counts: Any) -> NoReturn:  # noqa: ANN401
+        raise LookupError(counts.keys, "31337")
+
+    broken = replace(DISH, scoring=fails_to_score)
+    table = Table(pandas_frame(), unit="voter")
+    silence.check(refused_after_the_charge(ReleaseFailed, broken, table, ledger))
+
+
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
 def test_what_is_no_score_gets_the_one_sentence_of_the_domain(
     wrong: float, ledger: Watched, silence: Silence
@@ -268,7 +289,7 @@ def test_randomness_that_fails_is_paid_for_and_says_nothing(
 
     many = dpselect.custom(candidates=range(10_000), sensitivity=1)
     cases: list[tuple[dpselect.problems.Problem, Table | Scores]] = [
-        (many, Scores([31337.25, 8675309] * 5000)),  # so many that words are not taken from those read ahead
+        (many, Scores(np.array([31337.25, 8675309] * 5000))),  # so many that no word was read ahead for them
         (DISH, Table(pandas_frame(), unit="voter")),
     ]
     for problem, data in cases:

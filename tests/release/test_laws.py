@@ -20,7 +20,7 @@ VOTES = [2, 1, 0]
 OWN = dpselect.custom(candidates=NAMES, range_sensitivity=1)
 DISH = dpselect.approval_voting(candidate="dish", candidates=NAMES)
 TABLE = Table(pa.table({"voter": [1, 2, 2, 3], "dish": ["pie", "pie", "soup", None]}), unit="voter")
-MANY, SOME, FEW = 6000, 1500, 30
+MANY, SOME, FEW = 4000, 1000, 30
 
 
 def exponential(scale: Fraction) -> list[Fraction]:

@@ -272,6 +272,17 @@ def test_an_answer_too_long_for_a_ledger_is_refused_before_it_is_paid_for(ledger
     assert len(ask(ledger, problem=long, table=Scores([0] * 5), k=3).labels) == 3
 
 
+def test_winners_of_a_grid_are_kept_too(ledger: Watched, tmp_path: Path) -> None:
+    (tmp_path / "ages.csv").write_text("who,age\n1,30\n2,40\n", encoding="utf-8")
+    table = Table(tmp_path / "ages.csv", unit="who")
+    ages = dpselect.quantile(value="age", at="1/2", between=("1/3", 120), step="0.1")
+    first = ask(ledger, problem=ages, table=table, k=7)
+    assert ask(ledger, problem=ages, table=table, k=7) == first
+    fine = dpselect.quantile(value="age", at="1/2", between=(0, 1), step="1e-6")
+    with pytest.raises(InvalidParameter, match="k must be so small"):
+        ask(ledger, problem=fine, table=table, k=900_000, request_id="many")
+
+
 def test_a_name_that_no_ledger_can_keep_is_refused_before_it_is_paid_for(
     ballots: Path, ledger: Watched
 ) -> None:
