@@ -89,6 +89,8 @@ def test_an_epsilon_buys_the_scale_that_a_release_would_have(call: Call) -> None
 def test_a_law_is_read_from_a_file_and_shown_in_words(folder: Path, call: Call) -> None:
     (folder / "scores.txt").write_text("tea=12\ncoffee=10\n", encoding="utf-8")
     assert "0.816060279414" in call("law scores.txt --scale 2").out
+    (folder / "scores.csv").write_text("tea,12\ncoffee,10\n", encoding="utf-8")
+    assert "0.816060279414" in call("law scores.csv --scale 2").out
     assert "0.816060279414" in call("law --scores 1,0 --candidates tea,coffee --scale 1").out
 
 

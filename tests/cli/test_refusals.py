@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dpselect.accounting.ledger import Ledger
+from dpselect.engines.duckdb import DuckDB
+from dpselect.errors import InvalidParameter, LedgerUnavailable
 from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 
 EPSILON = "--epsilon 1/2"
@@ -61,7 +64,7 @@ WRONG_CALLS = {
         "Did you mean 'ballots.csv'?",
     ),
     "a folder": (f"vote . --unit a --choice b --candidates c,d {EPSILON}", "PATH must be a file"),
-    "an unknown format": (f"{VOTE.replace('ballots.csv', 'names.txt')} {EPSILON}", "The name must end in"),
+    "an unknown format": (f"{VOTE.replace('ballots.csv', 'songs.txt')} {EPSILON}", "The name must end in"),
     "a missing column": (f"{VOTE.replace('candidate ', 'candidat ')} {EPSILON}", "Did you mean 'candidate'?"),
     "a missing unit": (f"{VOTE.replace('--unit voter', '--unit Voter')} {EPSILON}", "Did you mean 'voter'?"),
     "a missing ledger": (f"{VOTE} {EPSILON} --ledger no.ledger", "dpselect ledger create no.ledger"),
@@ -247,3 +250,33 @@ def test_a_failure_nobody_foresaw_is_a_sentence_without_its_message(
     outcome = call(f"{VOTE} --epsilon 1")
     outcome.refused(1, "KeyError")
     assert "private" not in outcome.err
+
+
+def test_the_table_itself_is_no_list_of_candidates(call: Call) -> None:
+    line = "vote ballots.csv --unit voter --choice candidate --candidates ./ballots.csv --epsilon 1"
+    call(line).refused(2, "got the table itself", "public")
+
+
+def test_an_answer_is_not_lost_to_a_ledger_that_goes_away(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(_: object) -> None:
+        raise LedgerUnavailable("it is gone.")
+
+    call("ledger create town.ledger --epsilon 3")
+    monkeypatch.setattr(Ledger, "spent", property(gone))
+    answer = call(f"{VOTE} --epsilon 1 --ledger town.ledger --json")
+    assert len(answer.json["winners"]) == 1
+    assert answer.json["ledger"] == {"spent": None, "remaining": None}
+    assert "cannot be read just now" in call(f"{VOTE} --epsilon 1 --ledger town.ledger").out
+
+
+def test_what_fails_after_the_charge_is_the_table_whatever_it_was(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise InvalidParameter("a sentence of the library.")
+
+    monkeypatch.setattr(DuckDB, "counts", broken)
+    call("ledger create town.ledger --epsilon 3")
+    call(f"{VOTE} --epsilon 1 --ledger town.ledger").refused(4, "The budget is spent: epsilon 1")

@@ -143,10 +143,10 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
 
 def _after_the_charge(error: Exception, blank: Release, ledger: Ledger | None) -> Refused:
     """Say what failed and that it is paid; an error of the library says nothing of the data, others might."""
-    from dpselect.errors import DpselectError, ReleaseFailed
+    from dpselect.errors import DpselectError, LedgerDamaged, LedgerUnavailable, ReleaseFailed
 
     sentence = str(error if isinstance(error, DpselectError) else ReleaseFailed())
-    code = code_of(error) if isinstance(error, DpselectError) else BAD_TABLE
+    code = code_of(error) if isinstance(error, LedgerUnavailable | LedgerDamaged) else BAD_TABLE
     return Refused(_spent(sentence, blank, ledger), code)
 
 

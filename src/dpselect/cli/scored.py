@@ -47,7 +47,7 @@ def scores(  # noqa: PLR0913 - each is an option
     from dpselect.cli.score_files import FORMATS, ScoreFile
     from dpselect.problems import Scores, custom
 
-    names = lists.names(candidates)
+    names = lists.names(candidates, beside=order.path)
     if (sensitivity is None) == (range_sensitivity is None):
         raise Refused(
             "exactly one of --sensitivity and --range-sensitivity must be given. Write --sensitivity 1."
