@@ -148,3 +148,15 @@ def test_what_takes_long_is_shown_and_what_does_not_is_not(
     with consoles.working("counting sheep"):
         time.sleep(seconds)
     assert min(1, screen.getvalue().count("counting sheep")) == times
+
+
+@pytest.mark.parametrize("line", ["bench --largest 1000 --json", "doctor --json", "law 1,2 --scale 1 --json"])
+def test_progress_is_for_those_who_watch_and_never_among_the_results(
+    line: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    assert call(line).json
+    if line.startswith("bench"):
+        assert "1,000 scores" in screen.getvalue()

@@ -39,6 +39,10 @@ WRONG_CALLS = {
         f"vote ballots.csv --unit voter --choice candidate --candidates nams.txt {EPSILON}",
         "a file that is there, or a list such as a,b,c",
     ),
+    "a file of bytes": (
+        f"vote ballots.csv --unit voter --choice candidate --candidates survey.parquet {EPSILON}",
+        "a file of text in UTF-8",
+    ),
     "an empty list": (
         f"vote ballots.csv --unit voter --choice candidate --candidates ,, {EPSILON}",
         "at least one",
@@ -88,6 +92,7 @@ WRONG_CALLS = {
     "prices that are none": (f"{PRICE.replace('0.01:1.99:0.01', 'a,b')} {EPSILON}", "decimal numbers"),
     "prices the wrong way round": (f"{PRICE.replace('0.01:1.99:0.01', '2:1:1')} {EPSILON}", "LO <= HI"),
     "too many prices": (f"{PRICE.replace('0.01:1.99:0.01', '0:1:1e-9')} {EPSILON}", "larger step"),
+    "a price of underscores": (f"{PRICE.replace('0.01:1.99:0.01', '1_0,2')} {EPSILON}", "decimal numbers"),
     "a negative price": (f"{PRICE.replace('0.01:1.99:0.01', '-1,2')} {EPSILON}", "zero or positive"),
     "no prices": (f"price survey.parquet --unit buyer --value wtp {EPSILON}", "--prices must be given"),
     "no value": (f"price survey.parquet --unit buyer --prices 1,2 {EPSILON}", "--value must name"),
@@ -138,6 +143,7 @@ WRONG_CALLS = {
     "a law of words": ("law a,b --epsilon 1", "score must be a finite number"),
     "a law with half the names": ("law a=1,2 --epsilon 1", "all have names"),
     "a law with too few names": ("law 1,2 --candidates a, --epsilon 1", "one name for each score"),
+    "a law of one lone word": ("law tea --epsilon 1", "score must be"),
     "a law of laplace's two best": ("law 1,2 --epsilon 1 --k 2 --noise laplace", "one winner only"),
     "a law with a negative budget": ("law 1,2 --epsilon=-1", "epsilon must be"),
     "a ledger without a budget": ("ledger create new.ledger", "exactly one of --epsilon and --rho"),

@@ -19,8 +19,8 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
     if text is None:
         raise Refused(f"{option} must be given: a file with one on each line, or a,b,c. {PUBLIC}")
     path = Path(text)
-    if _is_file(path):
-        if _is_file(Path(beside)) and path.samefile(beside):
+    if is_file(path):
+        if is_file(Path(beside)) and path.samefile(beside):
             raise Refused(f"{option} must be a list of its own; got the table itself. {PUBLIC}")
         found = _lines(path, option)
     elif "," in text:
@@ -38,7 +38,7 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
 
 def prices(text: str | None, option: str = "--prices", *, beside: str = "") -> list[Decimal]:
     """Read numbers: LO:HI:STEP, a file, or written out; each keeps the digits of its spelling."""
-    if text is not None and text.count(":") == 2 and not _is_file(Path(text)):
+    if text is not None and text.count(":") == 2 and not is_file(Path(text)):
         low, high, step = (number(part, option) for part in text.split(":"))
         if not (step > 0 and low <= high):
             raise Refused(
@@ -83,7 +83,8 @@ def as_numbers(written: Sequence[str]) -> list[int | Decimal] | None:
     ]
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Say whether there is a file; what cannot be a path is none."""
     try:
         return path.is_file()
     except (OSError, ValueError):
