@@ -9,6 +9,7 @@ import pty
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,14 +115,16 @@ def test_help_waits_for_no_library(line: str, folder: Path) -> None:
     assert [name for name in loaded if name in HEAVY] == []
 
 
-def test_how_soon_help_answers_is_reported(folder: Path, record_property: object) -> None:
+def test_how_soon_help_answers_is_reported(
+    folder: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Reported, not asserted: machines differ. What can be asserted is above: no library is waited for."""
     times = []
     for _ in range(3):
         started = time.monotonic()
         assert in_a_process("--help", folder).code == 0
         times.append(time.monotonic() - started)
-    print(f"dpselect --help: {min(times):.3f} s")  # noqa: T201 - reported, not asserted: machines differ
-    assert record_property is not None
+    record_property("seconds until dpselect --help has answered", round(min(times), 3))
 
 
 def test_nothing_to_do_is_help(call: Call) -> None:

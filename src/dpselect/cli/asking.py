@@ -31,17 +31,16 @@ UNMETERED = (
 def ask_about_names(order: Order, ask: Ask, names: Sequence[str], column: str, *, measured_in: str) -> None:
     """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
     price = budget_of(order)
-    winners = 1 if order.k is None else order.k
     problem = ask(names)
     with tables.table_of(order) as table:
-        blank = _priced(problem, table, winners, price, order)
+        blank = _priced(problem, table, price, order)
         with ledger_of(order) as ledger:
             with working("opening the table"):
                 schema = tables.schema_of(table)
             numbers = None if schema.column(column).kind == "text" else as_numbers(names)
             if numbers is not None:
                 problem = ask(numbers)
-                blank = _priced(problem, table, winners, price, order)
+                blank = _priced(problem, table, price, order)
             tables.must_fit(problem, schema, table.unit)
             _answer(order, problem, table, ledger, blank, measured_in)
 
@@ -50,7 +49,7 @@ def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> No
     """Ask about numbers that people's own numbers are compared with."""
     price = budget_of(order)
     with tables.table_of(order) as table:
-        blank = _priced(problem, table, 1 if order.k is None else order.k, price, order)
+        blank = _priced(problem, table, price, order)
         with ledger_of(order) as ledger:
             with working("opening the table"):
                 schema = tables.schema_of(table)
@@ -60,7 +59,7 @@ def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> No
 
 def ask_about_scores(order: Order, problem: Problem, data: Data, *, measured_in: str) -> None:
     """Ask about scores that somebody has computed already."""
-    blank = _priced(problem, data, 1 if order.k is None else order.k, budget_of(order), order)
+    blank = _priced(problem, data, budget_of(order), order)
     if order.unit is not None:
         blank = replace(blank, unit=order.unit)
     with ledger_of(order) as ledger:
@@ -91,14 +90,15 @@ def ledger_of(order: Order) -> Iterator[Ledger | None]:
         yield ledger
 
 
-def _priced(problem: Problem, data: Data, k: int, price: Price, order: Order) -> Release:
-    from dpselect.cli.refusals import WRONG_CALL
+def _priced(problem: Problem, data: Data, price: Price, order: Order) -> Release:
+    """Say all that can be said of the release before anything is paid or looked at."""
     from dpselect.release.acts import priced
 
     amount = price.parts()[0]
     if not 0 < amount < float("inf"):
         name = "rho" if order.rho is not None else "epsilon"
-        raise Refused(f"{name} must be above zero and finite; got {amount}.", WRONG_CALL)
+        raise Refused(f"{name} must be above zero and finite; got {amount}.")
+    k = 1 if order.k is None else order.k
     return priced(problem, data, k, price, order.neighbours).release
 
 
