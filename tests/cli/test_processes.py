@@ -6,16 +6,19 @@ import io
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from dpselect.accounting.ledger import Ledger
 from dpselect.cli import consoles
-from tests.cli.commands import VOTE, Call, in_a_process
+from tests.cli.commands import VOTE, Call, Outcome, in_a_process
 
 HEAVY = ("numpy", "flint", "duckdb", "sqlglot", "rich")
 
@@ -99,6 +102,35 @@ def test_an_interruption_after_the_charge_says_that_the_budget_is_spent(
     call(f"{VOTE} --epsilon 1 --ledger town.ledger").refused(
         130, "interrupted", "The budget is spent: epsilon 1"
     )
+
+
+def test_a_real_interruption_is_no_broken_table(folder: Path) -> None:
+    """DuckDB turns Ctrl-C into an error of its own: it must not be taken for a broken row."""
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT 'v' || i AS voter, 'Rex' AS candidate FROM range(6000000) t(i)) "
+            "TO 'ballots.csv' (HEADER)"
+        )
+    assert in_a_process("ledger create town.ledger --epsilon 1", folder).code == 0
+    words = f"{VOTE} --epsilon 1 --ledger town.ledger".split()
+    with subprocess.Popen(
+        [sys.executable, "-m", "dpselect", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        until = time.monotonic() + 60
+        while in_a_ledger(folder / "town.ledger") == 0 and time.monotonic() < until:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    Outcome(process.returncode, out, err).refused(130, "interrupted", "The budget is spent: epsilon 1")
+
+
+def in_a_ledger(path: Path) -> int:
+    with Ledger.open(path) as ledger:
+        return len(list(ledger.entries()))
 
 
 @pytest.mark.parametrize("line", ["--help", "version", "vote --help", "vot"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import showing, tables
 from dpselect.cli.consoles import note, working
+from dpselect.cli.interrupts import noticed
 from dpselect.cli.lists import as_numbers
 from dpselect.cli.options import Order
 from dpselect.cli.refusals import BAD_TABLE, INTERRUPTED, Refused, code_of
@@ -111,8 +111,7 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
     refused: Refused | None = None
     release: Release | None = None
     try:
-        with working("reading the table and drawing"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with noticed() as interrupts, working("reading the table and drawing"):
             release = top_k(
                 problem,
                 data,
@@ -124,12 +123,14 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
             )
     except Rehearsed:
         pass
-    except KeyboardInterrupt:
-        refused = Refused(_spent("interrupted.", blank, ledger) if till.paid else "interrupted.", INTERRUPTED)
-    except Exception as error:
-        if not till.paid:
+    except (Exception, KeyboardInterrupt) as error:
+        if interrupts.happened or isinstance(error, KeyboardInterrupt):
+            sentence = "interrupted."
+            refused = Refused(_spent(sentence, blank, ledger) if till.paid else sentence, INTERRUPTED)
+        elif till.paid:
+            refused = _after_the_charge(error, blank, ledger)
+        else:
             raise
-        refused = _after_the_charge(error, blank, ledger)
     if refused is not None:
         raise refused
     showing.show(release, blank, ledger, as_json=order.as_json, measured_in=measured_in, path=order.ledger)
