@@ -38,6 +38,16 @@ def test_a_plan_in_words_has_the_same_figures(call: Call) -> None:
     )
 
 
+def test_a_plan_shows_what_other_budgets_would_buy(call: Call) -> None:
+    said = call("plan --n 100 --epsilon 1").out.splitlines()
+    rows = [
+        line.split()[:2] for line in said if "this plan" in line or line.strip().startswith(("1/4", "4 "))
+    ]
+    # 8.5 at epsilon 1: halves and doubles with the budget, each rounded up on its own
+    assert rows == [["1/4", "34.01"], ["1", "8.51"], ["4", "2.13"]]
+    assert "gumbel" in call("plan --n 100 --rho 1/8").out
+
+
 def test_a_plan_turns_accuracy_into_epsilon(call: Call) -> None:
     planned = call("plan --n 100 --within 17.01 --json").json
     assert Fraction(1, 2) - Fraction(1, 1000) < Fraction(planned["price"]) <= Fraction(1, 2)

@@ -137,6 +137,7 @@ WRONG_CALLS = {
     "a plan with k above n": ("plan --n 3 --k 4 --epsilon 1", "k must be a whole number from 1 to 3; got 4"),
     "a plan with a comma": ("plan --n 3 --epsilon 0,5", "epsilon must be"),
     "a sure plan": ("plan --n 3 --epsilon 1 --confidence 1", "confidence must be"),
+    "a plan for nothing": ("plan --n 2 --within 5 --confidence 0.5", "blind draw"),
     "a plan of prices with a sensitivity": ("plan --prices 1,2 --sensitivity 1 --epsilon 1", "is known"),
     "a law without scores": ("law --epsilon 1", "SCORES must be given"),
     "a law without a budget": ("law 1,2", "exactly one of --epsilon and --scale"),
