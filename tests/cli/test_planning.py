@@ -38,6 +38,16 @@ def test_a_plan_in_words_has_the_same_figures(call: Call) -> None:
     )
 
 
+def test_a_plan_shows_what_other_budgets_would_buy(call: Call) -> None:
+    said = call("plan --n 100 --epsilon 1").out.splitlines()
+    rows = [
+        line.split()[:2] for line in said if "this plan" in line or line.strip().startswith(("1/4", "4 "))
+    ]
+    # 8.5 at epsilon 1: halves and doubles with the budget, each rounded up on its own
+    assert rows == [["1/4", "34.01"], ["1", "8.51"], ["4", "2.13"]]
+    assert "gumbel" in call("plan --n 100 --rho 1/8").out
+
+
 def test_a_plan_turns_accuracy_into_epsilon(call: Call) -> None:
     planned = call("plan --n 100 --within 17.01 --json").json
     assert Fraction(1, 2) - Fraction(1, 1000) < Fraction(planned["price"]) <= Fraction(1, 2)
@@ -89,6 +99,8 @@ def test_an_epsilon_buys_the_scale_that_a_release_would_have(call: Call) -> None
 def test_a_law_is_read_from_a_file_and_shown_in_words(folder: Path, call: Call) -> None:
     (folder / "scores.txt").write_text("tea=12\ncoffee=10\n", encoding="utf-8")
     assert "0.816060279414" in call("law scores.txt --scale 2").out
+    (folder / "scores.csv").write_text("tea,12\ncoffee,10\n", encoding="utf-8")
+    assert "0.816060279414" in call("law scores.csv --scale 2").out
     assert "0.816060279414" in call("law --scores 1,0 --candidates tea,coffee --scale 1").out
 
 

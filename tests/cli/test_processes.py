@@ -6,15 +6,19 @@ import io
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from dpselect.accounting.ledger import Ledger
 from dpselect.cli import consoles
-from tests.cli.commands import VOTE, Call, in_a_process
+from tests.cli.commands import VOTE, Call, Outcome, in_a_process
 
 HEAVY = ("numpy", "flint", "duckdb", "sqlglot", "rich")
 
@@ -100,6 +104,35 @@ def test_an_interruption_after_the_charge_says_that_the_budget_is_spent(
     )
 
 
+def test_a_real_interruption_is_no_broken_table(folder: Path) -> None:
+    """DuckDB turns Ctrl-C into an error of its own: it must not be taken for a broken row."""
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT 'v' || i AS voter, 'Rex' AS candidate FROM range(6000000) t(i)) "
+            "TO 'ballots.csv' (HEADER)"
+        )
+    assert in_a_process("ledger create town.ledger --epsilon 1", folder).code == 0
+    words = f"{VOTE} --epsilon 1 --ledger town.ledger".split()
+    with subprocess.Popen(
+        [sys.executable, "-m", "dpselect", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        until = time.monotonic() + 60
+        while in_a_ledger(folder / "town.ledger") == 0 and time.monotonic() < until:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    Outcome(process.returncode, out, err).refused(130, "interrupted", "The budget is spent: epsilon 1")
+
+
+def in_a_ledger(path: Path) -> int:
+    with Ledger.open(path) as ledger:
+        return len(list(ledger.entries()))
+
+
 @pytest.mark.parametrize("line", ["--help", "version", "vote --help", "vot"])
 def test_help_waits_for_no_library(line: str, folder: Path) -> None:
     question = (
@@ -114,14 +147,16 @@ def test_help_waits_for_no_library(line: str, folder: Path) -> None:
     assert [name for name in loaded if name in HEAVY] == []
 
 
-def test_how_soon_help_answers_is_reported(folder: Path, record_property: object) -> None:
+def test_how_soon_help_answers_is_reported(
+    folder: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Reported, not asserted: machines differ. What can be asserted is above: no library is waited for."""
     times = []
     for _ in range(3):
         started = time.monotonic()
         assert in_a_process("--help", folder).code == 0
         times.append(time.monotonic() - started)
-    print(f"dpselect --help: {min(times):.3f} s")  # noqa: T201 - reported, not asserted: machines differ
-    assert record_property is not None
+    record_property("seconds until dpselect --help has answered", round(min(times), 3))
 
 
 def test_nothing_to_do_is_help(call: Call) -> None:
@@ -148,3 +183,15 @@ def test_what_takes_long_is_shown_and_what_does_not_is_not(
     with consoles.working("counting sheep"):
         time.sleep(seconds)
     assert min(1, screen.getvalue().count("counting sheep")) == times
+
+
+@pytest.mark.parametrize("line", ["bench --largest 1000 --json", "doctor --json", "law 1,2 --scale 1 --json"])
+def test_progress_is_for_those_who_watch_and_never_among_the_results(
+    line: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    assert call(line).json
+    if line.startswith("bench"):
+        assert "1,000 scores" in screen.getvalue()

@@ -135,6 +135,15 @@ def test_candidates_may_have_commas_and_quotes(folder: Path, call: Call) -> None
     assert answer.json["winners"] == ["a, b"]
 
 
+def test_a_name_cannot_command_the_terminal(folder: Path, call: Call) -> None:
+    (folder / "two.txt").write_text("\x1b[31mRex\nBo\n", encoding="utf-8")
+    shown = call(
+        "vote ballots.csv --unit voter --choice candidate --candidates two.txt --epsilon 1 --k 2"
+    ).out
+    assert "\x1b" not in shown
+    assert "[31mRex" in shown
+
+
 def test_json_lines_need_their_columns(folder: Path, call: Call) -> None:
     rows = [json.dumps({"who": f"p{i}", "dish": "tea"}) for i in range(99)]
     (folder / "b.jsonl").write_text("\n".join(rows), encoding="utf-8")
@@ -151,6 +160,7 @@ def test_a_database_needs_its_table(folder: Path, call: Call) -> None:
     line = "vote b.duckdb --unit voter --choice dish --candidates 7,8 --epsilon 999 --json"
     assert call(f"{line} --table ballots").json["winners"] == ["7"]
     call(line).refused(2, "--table")
+    call(f"{line} --table balots").refused(2, "There are: ballots")
 
 
 # ---- the ledger ------------------------------------------------------------------------------------------

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dpselect.accounting.ledger import Ledger
+from dpselect.engines.duckdb import DuckDB
+from dpselect.errors import InvalidParameter, LedgerUnavailable
 from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 
 EPSILON = "--epsilon 1/2"
@@ -36,6 +39,10 @@ WRONG_CALLS = {
         f"vote ballots.csv --unit voter --choice candidate --candidates nams.txt {EPSILON}",
         "a file that is there, or a list such as a,b,c",
     ),
+    "a file of bytes": (
+        f"vote ballots.csv --unit voter --choice candidate --candidates survey.parquet {EPSILON}",
+        "a file of text in UTF-8",
+    ),
     "an empty list": (
         f"vote ballots.csv --unit voter --choice candidate --candidates ,, {EPSILON}",
         "at least one",
@@ -61,7 +68,7 @@ WRONG_CALLS = {
         "Did you mean 'ballots.csv'?",
     ),
     "a folder": (f"vote . --unit a --choice b --candidates c,d {EPSILON}", "PATH must be a file"),
-    "an unknown format": (f"{VOTE.replace('ballots.csv', 'names.txt')} {EPSILON}", "The name must end in"),
+    "an unknown format": (f"{VOTE.replace('ballots.csv', 'songs.txt')} {EPSILON}", "The name must end in"),
     "a missing column": (f"{VOTE.replace('candidate ', 'candidat ')} {EPSILON}", "Did you mean 'candidate'?"),
     "a missing unit": (f"{VOTE.replace('--unit voter', '--unit Voter')} {EPSILON}", "Did you mean 'voter'?"),
     "a missing ledger": (f"{VOTE} {EPSILON} --ledger no.ledger", "dpselect ledger create no.ledger"),
@@ -85,6 +92,7 @@ WRONG_CALLS = {
     "prices that are none": (f"{PRICE.replace('0.01:1.99:0.01', 'a,b')} {EPSILON}", "decimal numbers"),
     "prices the wrong way round": (f"{PRICE.replace('0.01:1.99:0.01', '2:1:1')} {EPSILON}", "LO <= HI"),
     "too many prices": (f"{PRICE.replace('0.01:1.99:0.01', '0:1:1e-9')} {EPSILON}", "larger step"),
+    "a price of underscores": (f"{PRICE.replace('0.01:1.99:0.01', '1_0,2')} {EPSILON}", "decimal numbers"),
     "a negative price": (f"{PRICE.replace('0.01:1.99:0.01', '-1,2')} {EPSILON}", "zero or positive"),
     "no prices": (f"price survey.parquet --unit buyer --value wtp {EPSILON}", "--prices must be given"),
     "no value": (f"price survey.parquet --unit buyer --prices 1,2 {EPSILON}", "--value must name"),
@@ -129,12 +137,14 @@ WRONG_CALLS = {
     "a plan with k above n": ("plan --n 3 --k 4 --epsilon 1", "k must be a whole number from 1 to 3; got 4"),
     "a plan with a comma": ("plan --n 3 --epsilon 0,5", "epsilon must be"),
     "a sure plan": ("plan --n 3 --epsilon 1 --confidence 1", "confidence must be"),
+    "a plan for nothing": ("plan --n 2 --within 5 --confidence 0.5", "blind draw"),
     "a plan of prices with a sensitivity": ("plan --prices 1,2 --sensitivity 1 --epsilon 1", "is known"),
     "a law without scores": ("law --epsilon 1", "SCORES must be given"),
     "a law without a budget": ("law 1,2", "exactly one of --epsilon and --scale"),
     "a law of words": ("law a,b --epsilon 1", "score must be a finite number"),
     "a law with half the names": ("law a=1,2 --epsilon 1", "all have names"),
     "a law with too few names": ("law 1,2 --candidates a, --epsilon 1", "one name for each score"),
+    "a law of one lone word": ("law tea --epsilon 1", "score must be"),
     "a law of laplace's two best": ("law 1,2 --epsilon 1 --k 2 --noise laplace", "one winner only"),
     "a law with a negative budget": ("law 1,2 --epsilon=-1", "epsilon must be"),
     "a ledger without a budget": ("ledger create new.ledger", "exactly one of --epsilon and --rho"),
@@ -247,3 +257,33 @@ def test_a_failure_nobody_foresaw_is_a_sentence_without_its_message(
     outcome = call(f"{VOTE} --epsilon 1")
     outcome.refused(1, "KeyError")
     assert "private" not in outcome.err
+
+
+def test_the_table_itself_is_no_list_of_candidates(call: Call) -> None:
+    line = "vote ballots.csv --unit voter --choice candidate --candidates ./ballots.csv --epsilon 1"
+    call(line).refused(2, "got the table itself", "public")
+
+
+def test_an_answer_is_not_lost_to_a_ledger_that_goes_away(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(_: object) -> None:
+        raise LedgerUnavailable("it is gone.")
+
+    call("ledger create town.ledger --epsilon 3")
+    monkeypatch.setattr(Ledger, "spent", property(gone))
+    answer = call(f"{VOTE} --epsilon 1 --ledger town.ledger --json")
+    assert len(answer.json["winners"]) == 1
+    assert answer.json["ledger"] == {"spent": None, "remaining": None}
+    assert "cannot be read just now" in call(f"{VOTE} --epsilon 1 --ledger town.ledger").out
+
+
+def test_what_fails_after_the_charge_is_the_table_whatever_it_was(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise InvalidParameter("a sentence of the library.")
+
+    monkeypatch.setattr(DuckDB, "counts", broken)
+    call("ledger create town.ledger --epsilon 3")
+    call(f"{VOTE} --epsilon 1 --ledger town.ledger").refused(4, "The budget is spent: epsilon 1")

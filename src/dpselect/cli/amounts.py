@@ -24,7 +24,7 @@ from dpselect.cli.refusals import Refused
 )
 def price(order: Order, *, value: str | None, prices: str | None) -> None:
     """Draw the price that earns most, if everybody buys who would pay it."""
-    column, offered = _given(value), lists.prices(prices)
+    column, offered = _given(value), lists.prices(prices, beside=order.path)
     from dpselect.problems import pricing
 
     ask_about_numbers(order, pricing(value=column, prices=offered), measured_in="revenue")
@@ -68,7 +68,9 @@ def quantile(  # noqa: PLR0913 - each is an option
         bounds = lists.pair(between, "--between")
         problem = quantile_problem(value=column, at=at, between=bounds, step=step)
     else:
-        problem = quantile_problem(value=column, at=at, candidates=lists.prices(candidates, "--candidates"))
+        problem = quantile_problem(
+            value=column, at=at, candidates=lists.prices(candidates, "--candidates", beside=order.path)
+        )
     ask_about_numbers(order, problem, measured_in="rank")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import showing, tables
 from dpselect.cli.consoles import note, working
+from dpselect.cli.interrupts import noticed
 from dpselect.cli.lists import as_numbers
 from dpselect.cli.options import Order
 from dpselect.cli.refusals import BAD_TABLE, INTERRUPTED, Refused, code_of
@@ -31,17 +31,16 @@ UNMETERED = (
 def ask_about_names(order: Order, ask: Ask, names: Sequence[str], column: str, *, measured_in: str) -> None:
     """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
     price = budget_of(order)
-    winners = 1 if order.k is None else order.k
     problem = ask(names)
     with tables.table_of(order) as table:
-        blank = _priced(problem, table, winners, price, order)
+        blank = _priced(problem, table, price, order)
         with ledger_of(order) as ledger:
             with working("opening the table"):
                 schema = tables.schema_of(table)
             numbers = None if schema.column(column).kind == "text" else as_numbers(names)
             if numbers is not None:
                 problem = ask(numbers)
-                blank = _priced(problem, table, winners, price, order)
+                blank = _priced(problem, table, price, order)
             tables.must_fit(problem, schema, table.unit)
             _answer(order, problem, table, ledger, blank, measured_in)
 
@@ -50,7 +49,7 @@ def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> No
     """Ask about numbers that people's own numbers are compared with."""
     price = budget_of(order)
     with tables.table_of(order) as table:
-        blank = _priced(problem, table, 1 if order.k is None else order.k, price, order)
+        blank = _priced(problem, table, price, order)
         with ledger_of(order) as ledger:
             with working("opening the table"):
                 schema = tables.schema_of(table)
@@ -60,7 +59,7 @@ def ask_about_numbers(order: Order, problem: Problem, *, measured_in: str) -> No
 
 def ask_about_scores(order: Order, problem: Problem, data: Data, *, measured_in: str) -> None:
     """Ask about scores that somebody has computed already."""
-    blank = _priced(problem, data, 1 if order.k is None else order.k, budget_of(order), order)
+    blank = _priced(problem, data, budget_of(order), order)
     if order.unit is not None:
         blank = replace(blank, unit=order.unit)
     with ledger_of(order) as ledger:
@@ -91,14 +90,15 @@ def ledger_of(order: Order) -> Iterator[Ledger | None]:
         yield ledger
 
 
-def _priced(problem: Problem, data: Data, k: int, price: Price, order: Order) -> Release:
-    from dpselect.cli.refusals import WRONG_CALL
+def _priced(problem: Problem, data: Data, price: Price, order: Order) -> Release:
+    """Say all that can be said of the release before anything is paid or looked at."""
     from dpselect.release.price import priced
 
     amount = price.parts()[0]
     if not 0 < amount < float("inf"):
         name = "rho" if order.rho is not None else "epsilon"
-        raise Refused(f"{name} must be above zero and finite; got {amount}.", WRONG_CALL)
+        raise Refused(f"{name} must be above zero and finite; got {amount}.")
+    k = 1 if order.k is None else order.k
     return priced(problem, data, k, price, order.neighbours).release
 
 
@@ -111,8 +111,7 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
     refused: Refused | None = None
     release: Release | None = None
     try:
-        with working("reading the table and drawing"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with noticed() as interrupts, working("reading the table and drawing"):
             release = top_k(
                 problem,
                 data,
@@ -124,12 +123,14 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
             )
     except Rehearsed:
         pass
-    except KeyboardInterrupt:
-        refused = Refused(_spent("interrupted.", blank, ledger) if till.paid else "interrupted.", INTERRUPTED)
-    except Exception as error:
-        if not till.paid:
+    except (Exception, KeyboardInterrupt) as error:
+        if interrupts.happened or isinstance(error, KeyboardInterrupt):
+            sentence = "interrupted."
+            refused = Refused(_spent(sentence, blank, ledger) if till.paid else sentence, INTERRUPTED)
+        elif till.paid:
+            refused = _after_the_charge(error, blank, ledger)
+        else:
             raise
-        refused = _after_the_charge(error, blank, ledger)
     if refused is not None:
         raise refused
     showing.show(release, blank, ledger, as_json=order.as_json, measured_in=measured_in, path=order.ledger)
@@ -143,10 +144,10 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
 
 def _after_the_charge(error: Exception, blank: Release, ledger: Ledger | None) -> Refused:
     """Say what failed and that it is paid; an error of the library says nothing of the data, others might."""
-    from dpselect.errors import DpselectError, ReleaseFailed
+    from dpselect.errors import DpselectError, LedgerDamaged, LedgerUnavailable, ReleaseFailed
 
     sentence = str(error if isinstance(error, DpselectError) else ReleaseFailed())
-    code = code_of(error) if isinstance(error, DpselectError) else BAD_TABLE
+    code = code_of(error) if isinstance(error, LedgerUnavailable | LedgerDamaged) else BAD_TABLE
     return Refused(_spent(sentence, blank, ledger), code)
 
 

@@ -11,6 +11,7 @@ import difflib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
@@ -98,6 +99,8 @@ def main() -> NoReturn:
     An answer that is paid for must not be lost to a terminal that cannot spell it: letters that it does not
     know are written as their numbers.
     """
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # what libraries tell programmers is no word to a user
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -14,12 +14,14 @@ PUBLIC = "Candidates are public and never read from the data: write them out you
 MOST = 10_000_000
 
 
-def names(text: str | None, option: str = "--candidates") -> list[str]:
-    """Read names: from a file, or from the words themselves."""
+def names(text: str | None, option: str = "--candidates", *, beside: str = "") -> list[str]:
+    """Read names: from a file, or from the words themselves; never from the table ``beside`` them."""
     if text is None:
         raise Refused(f"{option} must be given: a file with one on each line, or a,b,c. {PUBLIC}")
     path = Path(text)
-    if _is_file(path):
+    if is_file(path):
+        if is_file(Path(beside)) and path.samefile(beside):
+            raise Refused(f"{option} must be a list of its own; got the table itself. {PUBLIC}")
         found = _lines(path, option)
     elif "," in text:
         (row,) = csv.reader([text], skipinitialspace=True)
@@ -34,9 +36,9 @@ def names(text: str | None, option: str = "--candidates") -> list[str]:
     return found
 
 
-def prices(text: str | None, option: str = "--prices") -> list[Decimal]:
+def prices(text: str | None, option: str = "--prices", *, beside: str = "") -> list[Decimal]:
     """Read numbers: LO:HI:STEP, a file, or written out; each keeps the digits of its spelling."""
-    if text is not None and text.count(":") == 2 and not _is_file(Path(text)):
+    if text is not None and text.count(":") == 2 and not is_file(Path(text)):
         low, high, step = (number(part, option) for part in text.split(":"))
         if not (step > 0 and low <= high):
             raise Refused(
@@ -46,7 +48,7 @@ def prices(text: str | None, option: str = "--prices") -> list[Decimal]:
         if count > MOST:
             raise Refused(f"{option} must be at most {MOST:,} numbers; got {count:,}. Take a larger step.")
         return [low + step * place for place in range(count)]
-    return [number(each, option) for each in names(text, option)]
+    return [number(each, option) for each in names(text, option, beside=beside)]
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
@@ -81,7 +83,8 @@ def as_numbers(written: Sequence[str]) -> list[int | Decimal] | None:
     ]
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Say whether there is a file; what cannot be a path is none."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -95,4 +98,4 @@ def _lines(path: Path, option: str) -> list[str]:
         text = None
     if text is None:
         raise Refused(f"{option} must be a file of text in UTF-8, one on each line; '{path.name}' is not.")
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    return [line.strip() for line in text.split("\n") if line.strip()]

@@ -46,7 +46,9 @@ ORDER: list[Callable[[Any], Any]] = [
     click.option(
         "--rho", metavar=NUMBER, help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise."
     ),
-    click.option("--k", type=int, metavar=NUMBER, help="How many winners, the best first."),
+    click.option(
+        "--k", type=int, metavar=NUMBER, help="How many winners, the best first.  [default: 1; of top: 10]"
+    ),
     click.option(
         "--neighbours",
         type=click.Choice(["add_remove", "change_one"]),
@@ -54,7 +56,9 @@ ORDER: list[Callable[[Any], Any]] = [
         show_default=True,
         help="What is hidden of a person: being there at all, or what they answered.",
     ),
-    click.option("--ledger", metavar="FILE", help="Charge the price to this ledger, before any row is read."),
+    click.option(
+        "--ledger", metavar="FILE|URL", help="Charge the price to this ledger, before any row is read."
+    ),
     click.option(
         "--request-id", metavar="NAME", help="Ask again under the same name: the same answer, at no price."
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,9 @@ NOISES = {
     "gumbel": "Gumbel noise (--rho)",
     "lecture": "the lecture's bound",
 }
+
+FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
+"""What a plan is compared with: a quarter of its price, half of it, ..."""
 
 
 @click.command(
@@ -66,6 +70,7 @@ def plan(**given: Any) -> None:  # noqa: ANN401 - each is an option
         consoles.write_json(facts)
     else:
         _show(facts)
+        _trade_off(problem, given, facts)
 
 
 def _problem(given: dict[str, Any]) -> Problem:
@@ -86,8 +91,6 @@ def _problem(given: dict[str, Any]) -> Problem:
 
 
 def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
-    from fractions import Fraction
-
     from dpselect import utility
     from dpselect.cli.showing import figure
     from dpselect.exact.numbers import exact_text, rounded_up
@@ -98,6 +101,10 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     epsilon, rho = given["epsilon"], given["rho"]
     if given["within"] is not None:
         needed = utility.epsilon_for(problem, within=given["within"], **question)
+        if not needed:
+            raise Refused(
+                "--within must ask for something; even a blind draw is that accurate. Ask for less."
+            )
         epsilon = rounded_up(needed, 4) if needed > Fraction(1, 100) else rounded_up(needed, 10)
     price = PureDP(epsilon) if rho is None else ZCDP(rho)
     budget = {"epsilon": epsilon} if rho is None else {"rho": rho}
@@ -147,4 +154,29 @@ def _show(facts: dict[str, Any]) -> None:
             if facts["accuracy"][noise] is not None
         ],
         right=(1, 2),
+    )
+
+
+def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
+    """Show what less and more money would buy."""
+    from dpselect import utility
+    from dpselect.cli.showing import figure, short
+
+    pure = facts["measure"] == "max_divergence"
+    name, noise = ("epsilon", "exponential") if pure else ("rho", "gumbel")
+    rows = []
+    for factor in FACTORS:
+        price = Fraction(facts["price"]) * factor
+        found = utility.accuracy(
+            problem,
+            epsilon=price if pure else None,
+            rho=None if pure else price,
+            k=given["k"],
+            confidence=given["confidence"],
+            neighbours=given["neighbours"],
+            mechanism="exponential" if pure else "gumbel",
+        )
+        rows.append([short(price), figure(found.within), "this plan" if factor == 1 else ""])
+    consoles.write_table(
+        [name, f"within ({facts['accuracy']['unit']})", f"by {noise} noise"], rows, right=(0, 1)
     )

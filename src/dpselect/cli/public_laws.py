@@ -65,8 +65,8 @@ NOISES = ("exponential", "gumbel", "laplace")
 def law(**options: Any) -> None:  # noqa: ANN401 - each is an option
     """Print the exact probability of every outcome, on PUBLIC scores.
 
-    SCORES is 12,10,3 or tea=12,coffee=10 or a file with one of these on each line. Never use it on private
-    scores: a probability tells the scores, and nobody would have paid for it.
+    SCORES is 12,10,3 or tea=12,coffee=10 or a file with one of these (or tea,12) on each line. Never use it
+    on private scores: a probability tells the scores, and nobody would have paid for it.
     """
     names, scores = _read(options["scores"] or options["given"], options["candidates"])
     scale = _scale(options, names)
@@ -86,8 +86,9 @@ def _read(text: str | None, candidates: str | None) -> tuple[list[str], list[Fra
 
     if text is None:
         raise Refused("SCORES must be given. Write 12,10,3 or tea=12,coffee=10; only public numbers.")
-    parts = lists.names(text if "," in text or Path(text).is_file() else f"{text},", "SCORES")
-    pairs = [part.rpartition("=") for part in parts]
+    from_file = lists.is_file(Path(text))
+    parts = lists.names(text if "," in text or from_file else f"{text},", "SCORES")
+    pairs = [part.rpartition("=" if "=" in part or not from_file else ",") for part in parts]
     named = [name.strip() for name, equals, _ in pairs if equals]
     if named and (len(named) != len(pairs) or candidates is not None):
         raise Refused("SCORES must all have names, or none of them; --candidates is for those without.")

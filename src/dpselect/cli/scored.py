@@ -47,7 +47,7 @@ def scores(  # noqa: PLR0913 - each is an option
     from dpselect.cli.score_files import FORMATS, ScoreFile
     from dpselect.problems import Scores, custom
 
-    names = lists.names(candidates)
+    names = lists.names(candidates, beside=order.path)
     if (sensitivity is None) == (range_sensitivity is None):
         raise Refused(
             "exactly one of --sensitivity and --range-sensitivity must be given. Write --sensitivity 1."
@@ -55,7 +55,7 @@ def scores(  # noqa: PLR0913 - each is an option
     if order.engine not in ("auto", "duckdb") or order.table or order.columns:
         raise Refused("--engine, --table and --columns belong to tables; a file of scores is read as it is.")
     path = Path(order.path)
-    if not path.is_file():
+    if not lists.is_file(path):
         raise Refused(f"PATH must be a file that is there; got '{order.path[-40:]}'. Check its spelling.")
     if path.suffix.lower() not in FORMATS:
         raise Refused(f"PATH must end in one of: {', '.join(FORMATS)}; got '{order.path[-40:]}'.")

@@ -38,9 +38,7 @@ def show(  # noqa: PLR0913 - what is shown, and how
         "noise": f"{blank.mechanism}, scale {short(blank.scale)}",
     }
     if ledger is not None:
-        facts["ledger"] = (
-            f"{ledger.spent} of {amount(ledger.budget)} spent, {amount(ledger.remaining)} left ({path})"
-        )
+        facts["ledger"] = _in_the_ledger(ledger, path)
     write_facts(facts)
 
 
@@ -63,20 +61,42 @@ def _as_json(
             "confidence": accuracy.sureness,
             "unit": measured_in,
         },
-        "ledger": None
-        if ledger is None
-        else {"spent": amount(ledger.spent), "remaining": amount(ledger.remaining)},
+        "ledger": None if ledger is None else _balance(ledger),
     }
+
+
+def _balance(ledger: Ledger) -> dict[str, str | None]:
+    """Read what is spent and left; an answer that is paid for is not lost to a ledger that just went away."""
+    from dpselect.errors import DpselectError
+
+    try:
+        spent, left = ledger.spent, ledger.remaining
+    except DpselectError:
+        return {"spent": None, "remaining": None}
+    return {"spent": amount(spent), "remaining": amount(left)}
+
+
+def _in_the_ledger(ledger: Ledger, path: str | None) -> str:
+    found = _balance(ledger)
+    currency, _, whole = str(ledger.budget).partition(" ")
+    if found["spent"] is None:
+        return f"it cannot be read just now ({path})"
+    return f"{currency} {found['spent']} of {whole} spent, {found['remaining']} left ({path})"
 
 
 def _show_winners(labels: list[str]) -> None:
     from rich.text import Text
 
     console, width = results(), len(str(len(labels)))
-    for place, label in enumerate(labels, start=1):
+    for place, label in enumerate(map(_printable, labels), start=1):
         number = f"{place:>{width}}  " if len(labels) > 1 else ""
         console.print(Text.assemble((number, "dim"), (label, "bold green")), soft_wrap=True)
     console.print()
+
+
+def _printable(label: str) -> str:
+    """Show a label without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in label)
 
 
 def _protects(blank: Release) -> str:

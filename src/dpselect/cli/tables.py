@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.options import Order
-from dpselect.cli.refusals import BAD_TABLE, Refused
+from dpselect.cli.refusals import BAD_TABLE, WRONG, WRONG_CALL, Refused
 
 if TYPE_CHECKING:
     from dpselect.engines.columns import Schema
@@ -57,7 +57,10 @@ def schema_of(table: Table) -> Schema:
             return engine.schema
     except InvalidParameter as refused:
         sentence = str(refused)
-    raise Refused(sentence, BAD_TABLE)
+    if sentence.startswith("table must be"):  # the name of a table is a word of the command line
+        raise Refused(sentence, WRONG_CALL)
+    on_server = isinstance(table.source, str) and POSTGRES.match(table.source) is not None
+    raise Refused(sentence, WRONG if on_server else BAD_TABLE)
 
 
 def must_fit(problem: Problem, schema: Schema, unit: str | None) -> None:

@@ -42,7 +42,7 @@ def vote(order: Order, *, choice: str | None, candidates: str | None, kind: str,
     PATH has a row for each person and choice. A person counts once for each candidate, however many rows they
     have.
     """
-    column, names = _given(choice), lists.names(candidates)
+    column, names = _given(choice), lists.names(candidates, beside=order.path)
     if (kind == "borda") != (rank is not None):
         raise Refused("--rank must name the column of ranks with --kind borda, and only then.")
 
@@ -78,7 +78,7 @@ def top(
     With --value and --between, those with the highest sum of ratings. Without --k there are 10 winners, or as
     many as there are candidates.
     """
-    column, names = _given(choice), lists.names(candidates)
+    column, names = _given(choice), lists.names(candidates, beside=order.path)
     if (value is None) != (between is None):
         raise Refused("--value and --between belong together: the column of ratings, and their bounds.")
     bounds = None if between is None else lists.pair(between, "--between")
@@ -101,14 +101,16 @@ def top(
     )
 )
 @takes_an_order
-@CHOICE
+@click.option(
+    "--column", "--choice", "--value", "choice", metavar=COLUMN, help="The column whose values are counted."
+)
 @CANDIDATES
 @click.option(
     "--rows-per-person", type=int, default=1, show_default=True, help="So many rows of a person count."
 )
 def mode(order: Order, *, choice: str | None, candidates: str | None, rows_per_person: int) -> None:
     """Draw the most common value of a column."""
-    column, names = _given(choice), lists.names(candidates)
+    column, names = _given(choice), lists.names(candidates, beside=order.path)
 
     def ask(listed: Sequence[Any]) -> Problem:
         from dpselect import problems

@@ -1,0 +1,62 @@
+"""The same commands on a PostgreSQL server, and by Spark."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import VOTE, Call, in_a_process
+from tests.servers.postgres import Server, postgres_server
+
+__all__ = ["postgres_server"]
+
+NO_SPARK = "Spark is not here. Run: pip install 'dpselect[spark]', and install Java 17 or newer."
+
+
+def test_a_vote_and_its_ledger_can_live_on_a_server(
+    postgres_server: Server, call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import psycopg  # noqa: PLC0415 - an extra
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    url = postgres_server.url()
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE SCHEMA cli")
+        connection.execute(
+            "CREATE TABLE cli.ballots AS SELECT i AS voter, 'Rex' AS dog FROM generate_series(1, 99) i"
+        )
+    line = f"vote {url} --table cli.ballots --unit voter --choice dog --candidates Rex,Bo --epsilon 500"
+    assert call(f"ledger create {url} --epsilon 700").code == 0
+    for engine, code in (("postgres", 0), ("auto", 3)):
+        outcome = call(f"{line} --engine {engine} --ledger {url} --json")
+        assert outcome.code == code
+        if not code:
+            assert outcome.json["winners"] == ["Rex"]
+            assert outcome.json["ledger"] == {"spent": "500", "remaining": "200"}
+    call(line.replace("--choice dog", "--choice dgo")).refused(2, "Did you mean 'dog'?")
+    missing = call(line.replace("cli.ballots", "cli.nothing"))
+    missing.refused(2, "table")
+    unreachable = call(line.replace("127.0.0.1", "no.such.host.invalid"))
+    unreachable.refused(1)
+    assert "tester" not in unreachable.err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("pyspark") is None or shutil.which("java") is None, reason=NO_SPARK)
+def test_spark_reads_the_same_files_in_silence(folder: Path) -> None:
+    answer = in_a_process(f"{VOTE} --epsilon 1000 --engine spark --json", folder)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.json["winners"] == ["Rex"]
+    in_a_process(f"{VOTE} --epsilon 1 --engine spark --choice no", folder).refused(2, "column 'no'")
+    with (folder / "ballots.csv").open("a", encoding="utf-8") as ballots:
+        ballots.write("broken,row,too,long\n")
+    in_a_process(f"{VOTE} --epsilon 1 --engine spark", folder).refused(4)
+
+
+def test_spark_reads_no_databases(folder: Path, call: Call) -> None:
+    (folder / "b.jsonl").write_text("{}\n", encoding="utf-8")
+    line = "vote b.jsonl --columns a:text --unit a --choice a --candidates b,c --epsilon 1 --engine spark"
+    call(line).refused(2, "--engine duckdb")
