@@ -161,7 +161,6 @@ def test_exactly_one_budget_is_given(budgets: dict[str, Any], ledger: Watched) -
         ({"budget": ApproxDP(0, "1e-6")}, "epsilon must be above zero"),
         ({"budget": RenyiDP(lambda alpha: alpha)}, "a Rényi budget must be a table"),
     ],
-    ids=str,
 )
 def test_a_budget_that_is_none_is_refused(budgets: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidParameter, match=sentence):
