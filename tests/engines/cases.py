@@ -123,12 +123,14 @@ def votes() -> list[Case]:
 
 
 def names() -> list[Case]:
-    unicode = ["e\u0301", "Ωmega", "\U0001f371 bento", "ß", "SS", "İ", "i", "مرحبا", " blank ", "a\tb"]
+    unicode = ["e\u0301", "Ωmega", "\U0001f371 bento", "ß", "SS", "İ", "i", "مرحبا", " blank ", "a\tb", "Ä"]
     spoken = [*unicode, "é", "E\u0301", "ss", "I", "blank", None]
     kinds: Kinds = {"voter": "integer", "dish": "text"}
     rows = [{"voter": i % 5, "dish": spoken[i % len(spoken)]} for i in range(48)]
+    rows += [{"voter": 10, "dish": "é"}, {"voter": 11, "dish": "A\u0308"}, {"voter": 11, "dish": "Ä"}]
     problem = dpselect.approval_voting(candidate="dish", candidates=unicode)
-    composed = [{**row, "dish": "e\u0301" if row["dish"] == "é" else row["dish"]} for row in rows]
+    as_given = {"é": "e\u0301", "A\u0308": "Ä"}
+    composed = [{**row, "dish": as_given.get(str(row["dish"]), row["dish"])} for row in rows]
     hostile = "dish\"; DROP TABLE t; -- `x` {y} :p1 $1 ?%s \\ it's"
     person = "per%son.id"
     labels = ['"; DROP TABLE t; --', "' OR 1=1 --", "%s", "$1", ":p1", "\\", "NULL", "`", "{}", "x" * 10_000]
@@ -172,6 +174,16 @@ def numbers() -> list[Case]:
     return [
         tallied("64-bit extremes as candidates", whole, extremes, "who", ends, "x", distinct=True, most=None),
         ranked("64-bit extremes in a quantile", whole, extremes, middle),
+        tallied(
+            "no candidate fits the column",
+            whole,
+            extremes,
+            "who",
+            dpselect.plurality(candidate="x", candidates=[0.5, 2**70]),
+            "x",
+            distinct=True,
+            most=1,
+        ),
         *floats(),
         *decimals(),
         *sums(),
@@ -237,6 +249,14 @@ def floats() -> list[Case]:
             "who",
             dpselect.approval_voting(candidate="x", candidates=[0.1, 0.5, 7]),
             lambda: [2, 2, 0],
+        ),
+        Case(
+            "0.7 is the nearest single, which is below 0.7, and is not below itself",
+            singles,
+            table(singles, (1, 0.699999988079071), (2, 0.5), (3, 1.0)),
+            "who",
+            dpselect.pricing(value="x", prices=["0.7"]),
+            lambda: [Fraction(14, 10)],
         ),
     ]
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import dpselect
+from dpselect.engines import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.problems import Problem
 
@@ -228,6 +229,24 @@ def test_problems_are_values() -> None:
     assert repr(DIFFERENT[0]()) == "approval_voting(candidate='dish', 2 candidates)"
     with pytest.raises(AttributeError):
         DIFFERENT[0]().unit = Fraction(2)  # type: ignore[misc]  # the point of the test
+
+
+def test_ratings_are_clamped_and_rounded_half_up_to_the_unit() -> None:
+    problem = dpselect.weighted_sum(candidate="c", candidates=["a"], value="x", bounds=(-1, 2), unit="1/2")
+    for value, points in [
+        (0.24, 0),
+        (0.25, 1),
+        (-0.25, 0),
+        (-0.26, -1),
+        (5, 4),
+        ("-9", -2),
+        ("no", 0),
+        (1.5, 3),
+    ]:
+        one = np.empty(1, dtype=object)
+        one[0] = value
+        counts = Counts((np.array([0]), one), np.array([7], dtype=np.int64))
+        assert [int(score) for score in problem.scores(counts)] == [7 * points]
 
 
 def test_planning_reads_no_table() -> None:
