@@ -20,7 +20,8 @@ VOTES = [2, 1, 0]
 OWN = dpselect.custom(candidates=NAMES, range_sensitivity=1)
 DISH = dpselect.approval_voting(candidate="dish", candidates=NAMES)
 TABLE = Table(pa.table({"voter": [1, 2, 2, 3], "dish": ["pie", "pie", "soup", None]}), unit="voter")
-MANY, SOME, FEW = 4000, 1000, 30
+MANY, SOME, FEW = 4000, 1500, 30
+"""Draws: by so many, the wrong scales below are missed less than once in a hundred thousand runs."""
 
 
 def exponential(scale: Fraction) -> list[Fraction]:
@@ -42,15 +43,15 @@ def counts(draw: Callable[[], Release], times: int) -> list[int]:
 def test_an_epsilon_draws_with_exponential_noise_of_its_scale() -> None:
     drawn = counts(lambda: dpselect.select(OWN, Scores(VOTES), epsilon=1), MANY)
     assert not rejects(drawn, exponential(Fraction(1)))
-    assert rejects(drawn, exponential(Fraction(4, 3)))
-    assert rejects(drawn, exponential(Fraction(3, 4)))
+    assert rejects(drawn, exponential(Fraction(3, 2)))
+    assert rejects(drawn, exponential(Fraction(2, 3)))
 
 
 def test_a_rho_draws_with_gumbel_noise_of_its_scale() -> None:
     drawn = counts(lambda: dpselect.select(OWN, Scores(VOTES), rho="1/8"), MANY)
     assert not rejects(drawn, gumbel(Fraction(1)))
-    assert rejects(drawn, gumbel(Fraction(4, 3)))
-    assert rejects(drawn, gumbel(Fraction(3, 4)))
+    assert rejects(drawn, gumbel(Fraction(3, 2)))
+    assert rejects(drawn, gumbel(Fraction(2, 3)))
 
 
 def test_scores_that_come_in_chunks_have_the_same_law() -> None:

@@ -70,9 +70,12 @@ def must_agree(asked: Asked, data: Data, ledger: Ledger | None, request_id: str 
     for name, mine in ours.items():
         theirs = getattr(ledger, name)
         if None not in (mine, theirs) and mine != theirs:
-            raise InvalidParameter.must_be(
-                name, f"that of the ledger, {theirs!r}", got=mine, way_out="Open the ledger of this data."
-            )
+            way_out = "Open the ledger of this data."
+            if name == "unit" and release.unit is None:
+                way_out = (
+                    'With unit=None each row is a person: name the column, or keep a ledger for unit="row".'
+                )
+            raise InvalidParameter.must_be(name, f"that of the ledger, {theirs!r}", got=mine, way_out=way_out)
     if request_id is not None:
         _must_be_storable(asked)
 
