@@ -28,6 +28,7 @@ from dpselect.exact.selection import in_batches
 from dpselect.privacy import Measurement
 from dpselect.utility import enclosed_law
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
+from tests.exact.sources import Given
 from tests.mechanisms.closed_forms import (
     check_rounds,
     exponential_top_k,
@@ -237,6 +238,17 @@ def test_the_floats_that_filter_are_as_close_to_the_exact_coins_as_the_filter_as
 
 
 # Several winners, and parts that merge.
+
+
+def test_stars_that_floats_cannot_tell_apart_are_ordered_by_more_bits() -> None:
+    field = ArrayField(np.array([9.0, 9.0, 0.0, 0.0]), "max")
+    winners = set()
+    for later in ([2**62, 2**63], [2**63, 2**62]):
+        source = Given([2**63, 2**63, *later * 2, *range(2**50, 2**63, 2**52)])
+        drawn = contenders(field, 3, ONE, EXPONENTIAL, source)
+        assert drawn is not None
+        winners.add(drawn[0].candidate)
+    assert winners == {0, 1}
 
 
 def two_best(field: Field, source: Randomness) -> tuple[int, ...]:

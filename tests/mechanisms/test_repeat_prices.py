@@ -14,8 +14,7 @@ import dp_accounting  # type: ignore[import-untyped] # it comes without types
 import pytest
 from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped] # the same
 
-from dpselect.accounting.convert import ORDERS, LaplaceRenyi, RenyiProfile
-from dpselect.accounting.repeat import RepeatedProfile, drift, tilt
+from dpselect.accounting.repeat import ORDERS, LaplaceRenyi, RenyiProfile, RepeatedProfile, drift, tilt
 from dpselect.exact.enclosures import Ball, enclose
 from dpselect.mechanisms import (
     geometric,

@@ -16,7 +16,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol
 
-from dpselect.accounting.convert import ORDERS
 from dpselect.exact.enclosures import Ball, enclose
 from dpselect.privacy.amounts import Amount
 from dpselect.privacy.curves import RenyiCurve, Table
@@ -117,6 +116,10 @@ class RepeatedProfile:
 
     def _spread(self, epsilon: Fraction) -> Fraction:
         return self.repetition.spread(epsilon, self.profile.delta(epsilon))
+
+
+ORDERS = tuple(1 + Fraction(round(1024 * 2 ** (step / 16)), 1024) for step in range(-80, 177))
+"""Where one run's curve is looked at: public, fixed, from 1 + 1/32 to 1 + 2048."""
 
 
 def _known_orders(curve: RenyiCurve) -> tuple[tuple[Fraction, Fraction], ...]:

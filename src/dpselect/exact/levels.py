@@ -1,7 +1,8 @@
 """The k best of a few scores with exponential noise, drawn without a clock: coins and a shuffle.
 
-Go down the scores, level by level. Each candidate that is not out yet comes out between a level and the one
-before with a probability in closed form; those that come out together are in random order.
+Go down the scores, level by level: the level is the best score of those that remain. Each of them comes out
+between it and the level before with a probability in closed form; those that come out together are in random
+order.
 
 Proof: levels.proof.md
 """
@@ -27,15 +28,14 @@ def out_by_levels(scores: Mapping[int, Fraction], k: int, randomness: Randomness
     out: list[int] = []
     remaining = dict(scores)
     before: Fraction | None = None
-    for level in sorted(set(scores.values()), reverse=True):
+    while len(out) < k:
+        level = max(remaining.values())
         together = [
             candidate
             for candidate, score in remaining.items()
             if _comes_out(level - score, None if before is None else before - score, randomness)
         ]
         out.extend(together[place] for place in permutation(len(together), randomness))
-        if len(out) >= k:
-            break
         for candidate in together:
             del remaining[candidate]
         before = level

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -115,10 +116,8 @@ class Race:
         return enclose(lambda x: (-x).exp() * 2**exponent, behind, precision=precision)
 
     def _arrives(self, candidate: int, tick: int, precision: int) -> Enclosure:
-        """Enclose the chance that a point is an arrival."""
-        behind = self.envelope.exactly_behind(candidate)
-        if behind is None:
-            return NEVER
+        """Enclose the chance that a point is an arrival. Who has a point may win, so there is a gap."""
+        behind = cast("Fraction", self.envelope.exactly_behind(candidate))
         return self.noise.coin(behind, self.clock.time(tick, precision), precision)
 
 
