@@ -260,9 +260,10 @@ def test_the_poisson_curve_is_never_above_that_of_the_paper_or_the_safe_one(mean
     curve = RenyiCurve(poisson(mean).renyi(gaussian))
     for alpha in (Fraction(11, 10), Fraction(2), Fraction(8), Fraction(64)):
         printed, safe = papernot_steinke(gaussian, Fraction(mean), alpha)
-        assert 0 < curve(alpha) <= safe
+        rounding = 1 + Fraction(1, 2**50)
+        assert 0 < curve(alpha) <= safe * rounding
         if Fraction(mean) >= 1:
-            assert curve(alpha) <= printed
+            assert curve(alpha) <= printed * rounding
     if mean == "1/100":
         assert papernot_steinke(gaussian, Fraction(mean), Fraction(11, 10))[0] < 0
 
@@ -297,7 +298,7 @@ DELTAS_OF_USE = [1e-6, 1e-3]
     ids=str,
 )
 def test_the_curve_is_that_of_dp_accounting_for_the_negative_binomial_family(name: str, count: Any) -> None:  # noqa: ANN401
-    """The same theorem; ours is converted at the best order, theirs (which finds gamma) at the best of a grid."""
+    """The same theorem; ours is converted at the best order, theirs at the best of a grid."""
     event, curve = DP_EVENTS[name]
     found = ours(curve, count, DELTAS_OF_USE)
     reference = theirs(event, float(count.mean), float(count.shape), DELTAS_OF_USE)
