@@ -11,8 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.exact.clock import Clock
+from dpselect.exact.envelope import Envelope
+from dpselect.exact.field import ArrayField
 from dpselect.exact.noises import LATEST, ExponentialNoise
+from dpselect.exact.race import Race
 from dpselect.exact.randomness import system
+from dpselect.exact.selection import in_batches as first_in_batches
 from tests.exact.sources import Given
 
 
@@ -62,3 +66,13 @@ def test_late_points_are_estimated_only_where_exp_does_not_matter() -> None:
     both = noise.chances(np.array([-1.0, -1e-300, -1.0]), np.array([late, late, 0.0]), np.zeros(3))
     assert [bool(lost) for lost in np.isnan(both)] == [False, True, False]
     assert both[2] == 1.0
+
+
+def test_late_points_are_no_arrivals_unless_they_are_level_with_the_base() -> None:
+    field = ArrayField(np.array([2.0, 1.0, 1.9, 1.9]), "max", depth=2)
+    lead = field.leaders(1)
+    assert lead is not None
+    for _ in range(20):
+        envelope = Envelope(field, lead, Fraction(1))
+        late = Clock(envelope.rate, Given([1] * 1000))
+        assert first_in_batches(Race(envelope, ExponentialNoise(), system(), late), 16) == 0

@@ -127,8 +127,8 @@ def check_at_a_time(
 ) -> None:
     """Given its time, -ln(word / 2**64) / rate, a proposal is accepted as exponential noise demands."""
     envelope = envelope_of(in_columns(scores))
-    law = enumerate_law(one_round(envelope, noise, word, way), 20)
-    if not law.unresolved < Fraction(1, 2**9):
+    law = enumerate_law(one_round(envelope, noise, word, way), 18)
+    if not law.unresolved < Fraction(1, 2**7):
         raise Rejected("too much stays open")
     for i, x in enumerate(behind(scores)):
         if not law.allows(i, *accepted(x, [word], envelope.rate)):

@@ -211,7 +211,8 @@ def test_the_last_line_counts_the_tests_that_were_skipped(checkout: Path) -> Non
     )
     outcome = call(copy, "test", cwd=checkout)
     assert outcome.stdout.splitlines()[-1] == (
-        "--- ruff check ok (0 s), ruff format ok (0 s), mypy ok (0 s), pytest ok (0 s, 7 skipped)"
+        "--- ruff check ok (0 s), ruff format ok (0 s), mypy ok (0 s), "
+        "pytest, exactness ok (0 s, 7 skipped), pytest, the rest ok (0 s, 7 skipped)"
     )
 
 
@@ -232,6 +233,17 @@ def test_skipped_tests_are_counted_with_and_without_workers(
 
 
 def test_coverage_is_asked_of_the_whole_run_and_not_of_a_part() -> None:
-    assert "--cov" in run.planned("test", [])[-1].arguments
+    *_, covered, others = run.planned("test", [])
+    assert "--cov" in covered.arguments
+    assert "--cov" not in others.arguments
     assert "--cov" not in run.planned("test", ["-k", "law"])[-1].arguments
     assert run.planned("test", ["-k", "law"])[-1].arguments[-2:] == ["-k", "law"]
+
+
+def test_every_test_is_run_once_with_coverage_or_without() -> None:
+    *_, covered, others = run.planned("test", [])
+    parts = [word for word in covered.arguments if word.startswith(("src", "tests"))]
+    assert [word for word in others.arguments if word.startswith("--ignore")] == [
+        f"--ignore={part}" for part in parts
+    ]
+    assert all((RUN_PY.parent / part).exists() for part in parts)
