@@ -1,12 +1,15 @@
-"""Hypothesis tries the same examples in every run: a failure here is a failure everywhere."""
+"""Hypothesis tries the same examples in every run; a process has one Spark, for all tests that need one."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 import run
+from tests.servers import spark
 
 settings.register_profile("the same everywhere", derandomize=True, deadline=None)
 settings.load_profile("the same everywhere")
@@ -17,3 +20,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if run.SKIPPED in os.environ:
         skipped = len(terminalreporter.stats.get("skipped", []))
         Path(os.environ[run.SKIPPED]).write_text(str(skipped), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def spark_session() -> Iterator[Any]:
+    """A local Spark session; the test is skipped where there is no Java."""
+    # Hundreds of small queries: what is not compiled need not be compiled again for each of them.
+    uncompiled = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    with spark.session(**uncompiled) as session:
+        yield session

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dpselect import PureDP
 from tests.release.elections import Watched
-from tests.servers import spark
 from tests.servers.postgres import postgres_server
 
 __all__ = ["postgres_server"]
@@ -29,23 +27,3 @@ def ledger(tmp_path: Path) -> Iterator[Watched]:
     """A ledger with a budget of epsilon 1."""
     with Watched.create(tmp_path / "food.ledger", budget=PureDP(1)) as kept:
         yield kept
-
-
-@pytest.fixture(scope="session")
-def spark_session() -> Iterator[Any]:
-    """A local Spark session; one that other tests of this process have started is used, and left to them."""
-    spark.need_spark()
-    from pyspark import SparkContext  # noqa: PLC0415 - not installed everywhere
-    from pyspark.sql import SparkSession  # noqa: PLC0415
-
-    running = SparkSession.getActiveSession()
-    if running is not None:
-        yield running
-        return
-    # A few small queries: compiling them would take longer than running them.
-    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    starting = spark.session(**settings)
-    session = starting.__enter__()
-    yield session
-    if SparkContext._active_spark_context is not None:  # noqa: SLF001 - nothing public tells whether it runs
-        starting.__exit__(None, None, None)
