@@ -131,10 +131,8 @@ def verify(path: str, anchor: str | None, *, as_json: bool) -> None:
     if as_json:
         consoles.write_json({**facts, "verified": True, "count": entries})
     else:
-        plural = "entry is" if entries == 1 else "entries are"
-        consoles.results().print(
-            f"{entries} {plural} as they were written; nothing is missing.", markup=False
-        )
+        plural = "entry is as it was" if entries == 1 else "entries are as they were"
+        consoles.results().print(f"{entries} {plural} written; nothing is missing.", markup=False)
 
 
 @contextmanager
