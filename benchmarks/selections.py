@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.numpy_one_liner import noisy_argmax
 from benchmarks.patterns import PATTERNS, Pattern, Scores
 from benchmarks.timing import Contestant, medians, peak_bytes
-from dpselect.exact.field import ArrayField
+from dpselect.exact.array_field import ArrayField
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import (
     atom_domain,

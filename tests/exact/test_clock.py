@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dpselect.exact.array_field import ArrayField
 from dpselect.exact.clock import Clock
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import ArrayField
 from dpselect.exact.noises import LATEST, ExponentialNoise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import system

@@ -1,4 +1,7 @@
-"""A field finds the leaders, and gives every other candidate one place, however its scores are laid out."""
+"""A field finds the leaders, and gives every other candidate one place, however its scores are laid out.
+
+What is under test: dpselect.exact.array_field and dpselect.exact.rational_field.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dpselect.exact.array_field import ArrayField
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import ArrayField, Field, Lead, RationalField
+from dpselect.exact.field import Field, Lead
 from dpselect.exact.randomness import system
+from dpselect.exact.rational_field import RationalField
 from tests.exact.sources import Given
 
 Optimize = Literal["max", "min"]
@@ -125,3 +130,16 @@ def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
                 assert behind > 2**1000
             else:
                 assert abs(Fraction(estimate) + behind) <= behind / 2**50
+
+
+def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
+    """Rounded to zero it would pass for a tie, whose coin is certain at any time."""
+    tiny = Fraction(1, 10**400)
+    field = RationalField([Fraction(0), -tiny, None], "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    assert math.isnan(field.rough_gap(1, lead.base))
+    assert field.gap(1, lead.base) == tiny
+    assert field.place_gaps(lead).tolist() == [0.0, 0.0, math.inf]
+    assert field.gaps(np.array([0, 2]), lead.base).tolist() == [0.0, math.inf]
+    assert not field.is_level(1, lead.base)

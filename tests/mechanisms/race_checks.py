@@ -12,11 +12,12 @@ import pytest
 
 from dpselect.audit import enumerate_law
 from dpselect.audit.rounds import of_rounds
+from dpselect.exact.array_field import ArrayField
 from dpselect.exact.batches import SLACK
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import ArrayField, Field
+from dpselect.exact.field import Field
 from dpselect.exact.noises import Noise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness, system

@@ -19,11 +19,13 @@ import numpy as np
 import pytest
 
 from dpselect.audit.rounds import enumerate_rounds
+from dpselect.exact.array_field import ArrayField
 from dpselect.exact.contenders import Contender, contenders, merged
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.field import ArrayField, Field, RationalField
+from dpselect.exact.field import Field
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.rational_field import RationalField
 from dpselect.exact.selection import in_batches
 from dpselect.privacy import Measurement
 from dpselect.utility import enclosed_law

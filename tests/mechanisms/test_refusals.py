@@ -14,9 +14,11 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, ReleaseFailed
+from dpselect.exact.array_field import ArrayField
 from dpselect.exact.contenders import contenders
-from dpselect.exact.field import ArrayField, Field, RationalField
+from dpselect.exact.field import Field
 from dpselect.exact.randomness import system
+from dpselect.exact.rational_field import RationalField
 from dpselect.exact.selection import winner
 from dpselect.mechanisms import (
     make_exponential_mechanism,

@@ -11,10 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.audit.rounds import enumerate_rounds
+from dpselect.exact.array_field import ArrayField
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import NOBODY, ArrayField, Lead
+from dpselect.exact.field import NOBODY, Lead
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness

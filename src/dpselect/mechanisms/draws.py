@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.errors import OutsideDomain
+from dpselect.exact.array_field import ArrayField
 from dpselect.exact.contenders import Contender, contenders, merged
-from dpselect.exact.field import ArrayField, Field, NotAScore, Optimize, RationalField
+from dpselect.exact.field import Field, NotAScore, Optimize
 from dpselect.exact.levels import out_by_levels
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.rational_field import RationalField
 from dpselect.exact.selection import winner
 from dpselect.privacy.domains import NOT_A_SCORE, VectorDomain
 

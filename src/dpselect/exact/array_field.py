@@ -1,0 +1,165 @@
+"""The field of an array: one pass over the scores, whatever their type, then looks at the few that matter.
+
+Proof: array_field.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.exact.field import NOBODY, Base, Field, Floats, Indices, Lead, NotAScore, Optimize
+
+SINGLE_UP_TO = 4096
+"""So many candidates are not worth columns."""
+
+DEPTH, LARGE_DEPTH = 64, 256
+"""The scores are seen as a table of so many rows: the pass down its columns is as fast as a maximum."""
+
+LARGE_DEPTH_ABOVE = 2_000_000
+"""From here on low columns would be so many that they leave the cache."""
+
+
+class ArrayField(Field):
+    """Scores in a NumPy array of integers or of floats up to 64 bits, of any stride, read in place."""
+
+    def __init__(self, values: NDArray[Any], optimize: Optimize, depth: int | None = None) -> None:
+        """Find the best of each column; their depth is chosen by the number of scores if not given."""
+        self.size = len(values)
+        self.depth = depth or _depth(self.size)
+        self.columns = self.size // self.depth if self.depth > 1 else 0
+        self._values = values
+        self._largest = optimize == "max"
+        self._floats = values.dtype.kind == "f"
+        self._best = self._pass()
+        self._top = self._best[self._first(self._best)]
+        if self._floats and not self._top < math.inf:
+            raise NotAScore
+
+    def _pass(self) -> NDArray[Any]:
+        """Read every score once: give the best of each column, and what is left beside the columns."""
+        if not self.columns:
+            return self._values
+        inside = self.columns * self.depth
+        table = self._values[:inside].reshape(self.depth, self.columns)
+        best: NDArray[Any] = table.max(axis=0) if self._largest else table.min(axis=0)
+        return best if inside == self.size else np.concatenate((best, self._values[inside:]))
+
+    def _first(self, values: NDArray[Any]) -> np.intp:
+        """Find the best, or the first NaN."""
+        return values.argmax() if self._largest else values.argmin()
+
+    def leaders(self, k: int) -> Lead | None:
+        """Open the few columns whose best is ahead of the k-th best place: the k best are there, or tie."""
+        if not self.columns:
+            base = self._top if k == 1 else self._kth(self._values, k)
+            ahead = NOBODY if k == 1 else np.flatnonzero(self._ahead(self._values, base))
+            return self._eligible(Lead(base, ahead, ahead))
+        best = self._best[: self.columns]
+        if k == 1:
+            opened: Indices = self._first(best).reshape(1)
+            single = self._outside(opened)
+            return self._eligible(Lead(self._top, NOBODY, opened, single, self._values[single]))
+        base, opened = self._opened(best, k) if 2 * k <= self.columns else (None, np.arange(self.columns))
+        single = self._outside(opened)
+        scores = self._values[single]
+        if base is None or np.count_nonzero(self._ahead(scores, base)) >= k:
+            base = self._kth(scores, k)
+        stars = self._ahead(scores, base)
+        return self._eligible(Lead(base, single[stars], opened, single[~stars], scores[~stars]))
+
+    def _opened(self, best: NDArray[Any], k: int) -> tuple[Base, Indices]:
+        """Find the k-th best column, those ahead of it, and as many more unless ties make them too many."""
+        ordered = np.sort(best)  # np.partition takes twenty times as long on ties
+        kth, further = ordered[[-k, -2 * k] if self._largest else [k - 1, 2 * k - 1]]
+        found = np.flatnonzero(best >= further if self._largest else best <= further)
+        return kth, found if len(found) <= 3 * k else found[self._ahead(best[found], kth)]
+
+    def _outside(self, closed: Indices) -> Indices:
+        """Give the candidates of closed columns, and those left over beside the columns."""
+        inside = self.columns * self.depth
+        members = (closed + np.arange(0, inside, self.columns)[:, None]).ravel()
+        return members if inside == self.size else np.concatenate((members, np.arange(inside, self.size)))
+
+    def _eligible(self, lead: Lead) -> Lead | None:
+        return None if self._floats and lead.base == -math.inf else lead
+
+    def _kth(self, values: NDArray[Any], k: int) -> Base:
+        ordered = np.sort(values)
+        return ordered[-k] if self._largest else ordered[k - 1]
+
+    def _ahead(self, values: NDArray[Any], base: Base) -> NDArray[np.bool_]:
+        ahead: NDArray[np.bool_] = values > base if self._largest else values < base
+        return ahead
+
+    def _behind(self, values: NDArray[Any], base: Base) -> Floats:
+        """Subtract: floats in double precision, integers exactly (modulo 2**64), then in double precision."""
+        if self._floats:
+            far, near = values.astype(np.float64, copy=False), float(base)
+            return near - far if self._largest else far - near
+        kind = np.uint64 if values.dtype.kind == "u" else np.int64
+        away = values.astype(kind, copy=False).view(np.uint64)
+        start = np.uint64(int(base) % 2**64)
+        return (start - away if self._largest else away - start).astype(np.float64)
+
+    def place_gaps(self, lead: Lead) -> Floats:
+        """Subtract from the best of each place."""
+        places = self._best
+        if lead.scores is not None:
+            places = np.concatenate((places[: self.columns], lead.scores))
+        gaps = self._behind(places, lead.base)
+        if len(lead.closed):
+            gaps[lead.closed] = 0.0
+        return gaps
+
+    def gaps(self, candidates: Indices, base: Base) -> Floats:
+        """Subtract, in double precision."""
+        return self._behind(self._values[candidates], base)
+
+    def rough_gap(self, candidate: int, base: Base) -> float:
+        """Subtract as Python does: integers exactly, then in double precision."""
+        return float(abs(base.item() - self._values.item(candidate)))
+
+    def gap(self, candidate: int, base: Base) -> Fraction | None:
+        """Subtract, exactly."""
+        value = self._values[candidate].item()
+        return None if value == -math.inf else abs(Fraction(base.item()) - Fraction(value))
+
+    def are_level(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
+        """Compare."""
+        level: NDArray[np.bool_] = self._values[candidates] == base
+        return level
+
+    def is_level(self, candidate: int, base: Base) -> bool:
+        """Compare."""
+        return bool(self._values.item(candidate) == base.item())
+
+    def ties(self, base: Base) -> Indices:
+        """Compare."""
+        return np.flatnonzero(self._values == base)
+
+    def eligible(self) -> int:
+        """Count what is not minus infinity."""
+        return int(np.count_nonzero(self._values > -math.inf)) if self._floats else self.size
+
+    def turned(self, base: Base) -> Fraction:
+        """Read a number of the array's type."""
+        return Fraction(base.item()) * (1 if self._largest else -1)
+
+    def score(self, candidate: int) -> Fraction:
+        """Read one score."""
+        return self.turned(self._values[candidate])
+
+    def float_scores(self, candidates: Indices) -> Floats:
+        """Round to doubles."""
+        return self._values[candidates].astype(np.float64) * (1 if self._largest else -1)
+
+
+def _depth(size: int) -> int:
+    if size <= SINGLE_UP_TO:
+        return 1
+    return DEPTH if size <= LARGE_DEPTH_ABOVE else LARGE_DEPTH
