@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.numpy_one_liner import noisy_argmax
 from benchmarks.patterns import PATTERNS, Pattern, Scores
 from benchmarks.timing import Contestant, medians, peak_bytes
-from dpselect.exact.array_field import ArrayField
+from dpselect.exact.array_field import depth_for
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import (
     atom_domain,
@@ -44,7 +44,7 @@ def one_high_in_each_column(n: int, scale: int) -> Scores:
     """Give each of the columns that dpselect will see one candidate far ahead of the others."""
     del scale
     scores = np.full(n, -1e6)
-    scores[: ArrayField(scores, "max").columns or n] = 0
+    scores[: -(-n // depth_for(n, 1))] = 0
     return scores
 
 

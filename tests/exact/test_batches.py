@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dpselect.errors import InvalidParameter
 from dpselect.exact import enclosures
 from dpselect.exact.batches import bernoulli_estimated, bernoullis, uniforms_below
+from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness, system
 from tests.exact import laws
 from tests.exact.adversary import TOP, check_filter, coins_around, curves, estimate, rational, scaled_exp
@@ -159,6 +160,27 @@ def test_the_exp_of_numpy_is_right_to_far_more_than_45_bits(stride: int) -> None
         low, high = enclosures.exp(Fraction(x), 100)
         error = max(abs(Fraction(value) - low), abs(Fraction(value) - high))
         assert error * 2**50 < low, x
+
+
+ON_GAPS = [-1e-300, -1e-9, -0.3, -1.0, -37.5, -700.0]
+
+
+@pytest.mark.parametrize(
+    ("approximate", "enclosed", "grid"),
+    [
+        (math.exp, enclosures.exp, ON_GAPS),
+        (math.expm1, enclosures.expm1, ON_GAPS),
+        (math.log1p, enclosures.log1p, [-x for x in ON_GAPS]),
+    ],
+    ids=["exp", "expm1", "log1p"],
+)
+def test_the_mathematical_functions_of_python_are_right_to_far_more_than_45_bits(
+    approximate: Callable[[float], float], enclosed: Callable[[Fraction, int], Enclosure], grid: list[float]
+) -> None:
+    for x in grid:
+        low, high = enclosed(Fraction(x), 100)
+        value = Fraction(approximate(x))
+        assert max(abs(value - low), abs(value - high)) * 2**50 < abs(low), x
 
 
 def test_what_encloses_must_be_a_function() -> None:

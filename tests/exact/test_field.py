@@ -34,11 +34,13 @@ def fields(values: NDArray[Any], optimize: Optimize, depth: int) -> list[Field]:
 
 def places_of(field: Field, lead: Lead) -> Counter[int]:
     """Count the open places that each candidate stands in."""
-    single = range(field.size) if lead.single is None else lead.single.tolist()
     closed = set(lead.closed.tolist())
+    if not field.columns:
+        return Counter(i for i in range(field.size) if i not in closed)
+    alone = [] if lead.single is None else lead.single.tolist()
     columns = [c for c in range(field.columns) if c not in closed]
-    alone = [i for place, i in enumerate(single) if lead.single is not None or place not in closed]
-    return Counter([*alone, *(c + r * field.columns for c in columns for r in range(field.depth))])
+    inside = [c + r * field.columns for c in columns for r in range(field.depth)]
+    return Counter([*alone, *(i for i in inside if i < field.size)])
 
 
 @given(
@@ -70,7 +72,8 @@ def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
         assert level == [field.is_level(int(i), lead.base) for i in everybody] == [gap == 0 for gap in behind]
         gaps = field.place_gaps(lead)
         for column in range(field.columns):
-            members = [scores[column + row * field.columns] for row in range(field.depth)]
+            members = scores[column :: field.columns]
+            assert len(members) == field.depth - (0 < field.deep <= column)
             nearest = min(sign * (kth - x) for x in members)
             assert gaps[column] == (0 if column in lead.closed else nearest)
 
@@ -81,36 +84,40 @@ def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
     st.integers(1, 3),
     st.sampled_from(["together", "one by one"]),
 )
-def test_a_proposal_is_never_rarer_than_its_weight(scores: list[int], depth: int, k: int, way: str) -> None:
+def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: int, way: str) -> None:
     field = ArrayField(np.array(scores), "max", depth)
     lead = field.leaders(min(k, len(scores)))
     assert lead is not None
     envelope = Envelope(field, lead, Fraction(3, 2))
     if way == "together":
-        candidates, exponents = (drawn.tolist() for drawn in envelope.propose(20, system()))
+        candidates, offsets = (drawn.tolist() for drawn in envelope.propose(20, system()))
     else:
-        candidates, exponents = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
-    for candidate, exponent in zip(candidates, exponents, strict=True):
-        behind = envelope.exactly_behind(candidate)
-        assert behind is not None
-        assert math.exp(-behind) <= 2.0**-exponent
+        candidates, offsets = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
+    for candidate, offset in zip(candidates, offsets, strict=True):
+        assert 0 <= offset < envelope.unit
         assert candidate not in lead.ahead
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.integers(1, 3), st.integers(1, 3))
-def test_one_proposal_and_many_agree_about_every_word(scores: list[int], depth: int, k: int) -> None:
-    """Each word below the total is a candidate; the number of words of a candidate is its weight."""
+def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_weight(
+    scores: list[int], depth: int, k: int
+) -> None:
     field = ArrayField(np.array(scores), "max", depth)
     lead = field.leaders(min(k, len(scores)))
     assert lead is not None
-    envelope = Envelope(field, lead, Fraction(1))
-    units = 2 ** min(len(scores).bit_length(), 62)
-    words = list(range(int(envelope.rate * units)))
+    envelope = Envelope(field, lead, Fraction(1), width=1)
+    words = list(range(int(envelope.rate * envelope.unit)))
     found = [envelope.propose_one(Given([word])) for word in words]
     together = envelope.propose(len(words), Given(words))
     assert found == list(zip(*(drawn.tolist() for drawn in together), strict=True))
-    assert Counter(found) == {(i, j): units >> j for i, j in set(found)}
-    assert {i for i, _ in found} == set(range(len(scores))) - set(lead.ahead.tolist())
+    assert len(set(found)) == len(found)
+    shares = Counter(candidate for candidate, _ in found)
+    assert set(shares) == set(range(len(scores))) - set(lead.ahead.tolist())
+    for candidate, share in shares.items():
+        assert {offset for who, offset in found if who == candidate} == set(range(share))
+        behind = envelope.exactly_behind(candidate)
+        assert behind is not None
+        assert share >= envelope.unit * math.exp(-behind)
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10**6), Fraction(1, 10**290)])

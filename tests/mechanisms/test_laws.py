@@ -1,8 +1,8 @@
 """Every path of the random bits is walked: the output follows the law of the paper, exactly.
 
 What is under test: dpselect.exact.field, dpselect.exact.envelope, dpselect.exact.clock,
-dpselect.exact.noises, dpselect.exact.race, dpselect.exact.levels, dpselect.exact.contenders and
-dpselect.exact.selection, through dpselect.mechanisms.draws and the constructors
+dpselect.exact.noises, dpselect.exact.race, dpselect.exact.tails, dpselect.exact.levels,
+dpselect.exact.contenders and dpselect.exact.selection, through dpselect.mechanisms.draws and the constructors
 dpselect.mechanisms.report_noisy_max_gumbel, dpselect.mechanisms.report_noisy_top_k,
 dpselect.mechanisms.permute_and_flip and dpselect.mechanisms.exponential.
 """
@@ -20,9 +20,10 @@ import pytest
 
 from dpselect.audit.rounds import enumerate_rounds
 from dpselect.exact.array_field import ArrayField
-from dpselect.exact.contenders import Contender, contenders, merged
+from dpselect.exact.contenders import Board, Contender, contenders, merged, winners
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.field import Field
+from dpselect.exact.psrn import Exponential
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.rational_field import RationalField
@@ -60,6 +61,7 @@ from tests.mechanisms.race_checks import (
     check_behind_the_second,
     check_columns,
     check_estimates,
+    check_first_arrival,
     check_two_proposals,
     envelope_of,
     in_columns,
@@ -213,11 +215,16 @@ def test_a_round_relative_to_the_second_best_leaves_the_best_out() -> None:
 def test_batches_over_columns_select_by_the_exponential_mechanism(scores: list[float]) -> None:
     envelope = envelope_of(in_columns(scores))
     check(
-        lambda source: in_batches(Race(envelope, GUMBEL, source), 1),
+        lambda source: in_batches(Race(envelope, GUMBEL, source), None, 1),
         softmax(scores, ONE).__getitem__,
         range(len(scores)),
         Walk(12, Fraction(3, 5)),
     )
+
+
+@pytest.mark.parametrize("scores", [[1.0, 0.0], [2.0, 1.2, 1.0], FOUR], ids=["two", "three", "four"])
+def test_the_first_to_arrive_with_exponential_noise_wins_permute_and_flip(scores: list[float]) -> None:
+    check_first_arrival(scores, Walk(14, Fraction(1, 2)))
 
 
 @pytest.mark.parametrize("word", [HALF, NINTH, EARLY, LATE], ids=["half", "ninth", "early", "late"])
@@ -226,11 +233,6 @@ def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(
     word: int, scores: list[float]
 ) -> None:
     check_at_a_time(word, scores)
-
-
-@pytest.mark.parametrize("way", WAYS[1:])
-def test_a_proposal_is_accepted_alike_whoever_asks(way: Way) -> None:
-    check_at_a_time(NINTH, FOUR, way=way)
 
 
 @pytest.mark.parametrize("batches", [[1, 1], [2]], ids=["one-by-one", "together"])
@@ -246,32 +248,33 @@ def test_the_floats_that_filter_are_as_close_to_the_exact_coins_as_the_filter_as
 # Several winners, and parts that merge.
 
 
-def test_stars_that_floats_cannot_tell_apart_are_ordered_by_more_bits() -> None:
-    field = ArrayField(np.array([9.0, 9.0, 0.0, 0.0]), "max")
-    winners = set()
+def test_contenders_that_floats_cannot_tell_apart_are_ordered_by_more_bits() -> None:
+    bounds = np.array([0.0, 0.0]), np.array([9.0, 9.0])
     for later in ([2**62, 2**63], [2**63, 2**62]):
-        source = Given([2**63, 2**63, *later * 2, *range(2**50, 2**63, 2**52)])
-        drawn = contenders(field, 3, ONE, EXPONENTIAL, source)
-        assert drawn is not None
-        winners.add(drawn[0].candidate)
-    assert winners == {0, 1}
+        numbers = [Exponential(5, ONE, Given([2**63, word])) for word in later]
+        order = [one.candidate for one in Board(np.array([0, 1]), bounds, numbers.__getitem__).in_order()]
+        assert order == [later.index(2**63), later.index(2**62)]
 
 
-def two_best(field: Field, source: Randomness) -> tuple[int, ...]:
+def two_best(field: Field, source: Randomness, way: str) -> tuple[int, ...]:
+    if way == "winners":
+        return tuple(winners(field, 2, ONE, GUMBEL, source, batch=1) or [])
     drawn = contenders(field, 2, ONE, GUMBEL, source, batch=1)
-    assert drawn is not None
-    return tuple(contender.candidate for contender in drawn)
+    return tuple(contender.candidate for contender in drawn or [])
 
 
+@pytest.mark.parametrize("way", ["winners", "contenders"])
 @pytest.mark.parametrize("scores", [[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]], ids=str)
-def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(scores: list[float]) -> None:
+def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(
+    scores: list[float], way: str
+) -> None:
     law = gumbel_top_k(scores, 2, ONE)
     fields: list[Field] = [
         ArrayField(np.array(scores), "max"),
         RationalField([Fraction(score) for score in scores], "max"),
     ]
     for field in fields:
-        check(partial(two_best, field), law.__getitem__, [], Walk(10, Fraction(49, 50)))
+        check(partial(two_best, field, way=way), law.__getitem__, [], Walk(10, Fraction(49, 50)))
 
 
 def ordered(m: Measurement, scores: list[Any], source: Randomness) -> tuple[int, ...]:

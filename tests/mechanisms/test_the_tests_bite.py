@@ -38,18 +38,10 @@ CERTAIN = Enclosure(Fraction(1), Fraction(1))
 
 
 class TooFarBehind(ArrayField):
-    """Every place seems further behind than it is: exponents are one too large."""
+    """Every place seems further behind than it is: shares are too small."""
 
     def place_gaps(self, lead: Lead) -> Floats:
         return super().place_gaps(lead) + 0.7
-
-
-class StillInTheirColumns(ArrayField):
-    """The members of an opened column run twice: alone, and in the column."""
-
-    def leaders(self, k: int) -> Lead | None:
-        lead = super().leaders(k)
-        return None if lead is None else lead._replace(closed=NOBODY)
 
 
 class Weightless(Envelope):
@@ -63,12 +55,12 @@ class Weightless(Envelope):
         return Fraction(0)
 
 
-class WithoutExponent(Envelope):
-    """The coin forgets that the proposal was made at rate 2**-j."""
+class WithoutOffset(Envelope):
+    """Every proposal falls to the first unit of a share."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        candidates, exponents = super().propose(count, randomness)
-        return candidates, 0 * exponents
+        candidates, offsets = super().propose(count, randomness)
+        return candidates, 0 * offsets
 
 
 class OnlyTheFilter(Envelope):
@@ -83,9 +75,8 @@ class OnlyTheFirst(Envelope):
     """Of a column, only the first candidate is ever found."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        candidates, exponents = super().propose(count, randomness)
-        opened = candidates % self.field.columns == self.lead.closed[0]
-        return np.where(opened, candidates, candidates % self.field.columns), exponents
+        candidates, offsets = super().propose(count, randomness)
+        return candidates % self.field.columns, offsets
 
 
 class WithoutTime(ExponentialNoise):
@@ -103,6 +94,14 @@ class AtTheWrongEnd(ExponentialNoise):
 
     def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
         return super().chances(log_weights, -times, errors)
+
+
+class StillInTheirColumns(ArrayField):
+    """The members of an opened column run twice: alone, and in the column."""
+
+    def leaders(self, k: int) -> Lead | None:
+        lead = super().leaders(k)
+        return None if lead is None else lead._replace(closed=NOBODY)
 
 
 class StarsRunToo(ArrayField):
@@ -165,19 +164,18 @@ class Misnumbered(Race):
         self.arrivals = {who: tick + 1 for who, tick in self.arrivals.items()}
 
 
-@pytest.mark.parametrize("envelope", [Weightless, WithoutExponent, OnlyTheFilter, OnlyTheFirst])
+@pytest.mark.parametrize("envelope", [Weightless, WithoutOffset, OnlyTheFilter, OnlyTheFirst])
 def test_a_wrong_envelope_is_rejected(envelope: type[Envelope]) -> None:
     with pytest.raises(Rejected):
         check_columns(envelope)
 
 
-@pytest.mark.parametrize("kind", [TooFarBehind, StillInTheirColumns])
-def test_a_wrong_field_is_rejected(kind: type[ArrayField]) -> None:
+def test_a_wrong_field_is_rejected() -> None:
     with pytest.raises(Rejected):
-        check_columns(kind=kind)
+        check_columns(kind=TooFarBehind)
 
 
-@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop])
+@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop, StillInTheirColumns])
 def test_a_race_in_which_the_best_run_too_is_rejected(kind: type[ArrayField]) -> None:
     with pytest.raises(Rejected):
         check_behind_the_second(kind)

@@ -17,8 +17,13 @@ from dpselect.exact.field import NOBODY, Base, Field, Floats, Indices, Lead, Not
 SINGLE_UP_TO = 4096
 """So many candidates are not worth columns."""
 
-DEPTH, LARGE_DEPTH = 64, 256
+MANY = 32
+"""So many winners want shallow columns."""
+
+DEPTH, DEPTH_FOR_MANY, LARGE_DEPTH = 64, 32, 256
 """The scores are seen as a table of so many rows: the pass down its columns is as fast as a maximum."""
+
+WIDE = 8
 
 LARGE_DEPTH_ABOVE = 2_000_000
 """From here on low columns would be so many that they leave the cache."""
@@ -27,11 +32,14 @@ LARGE_DEPTH_ABOVE = 2_000_000
 class ArrayField(Field):
     """Scores in a NumPy array of integers or of floats up to 64 bits, of any stride, read in place."""
 
-    def __init__(self, values: NDArray[Any], optimize: Optimize, depth: int | None = None) -> None:
-        """Find the best of each column; their depth is chosen by the number of scores if not given."""
+    def __init__(self, values: NDArray[Any], optimize: Optimize, depth: int = 1) -> None:
+        """Find the best of each column, which are at most so deep."""
         self.size = len(values)
-        self.depth = depth or _depth(self.size)
-        self.columns = self.size // self.depth if self.depth > 1 else 0
+        self._rows = 1
+        if depth > 1:
+            self.columns = -(-self.size // depth)
+            self._rows, self.deep = divmod(self.size, self.columns)
+            self.depth = self._rows + (self.deep > 0)
         self._values = values
         self._largest = optimize == "max"
         self._floats = values.dtype.kind == "f"
@@ -41,13 +49,16 @@ class ArrayField(Field):
             raise NotAScore
 
     def _pass(self) -> NDArray[Any]:
-        """Read every score once: give the best of each column, and what is left beside the columns."""
+        """Read every score once: give the best of each column, whose last row may be short."""
         if not self.columns:
             return self._values
-        inside = self.columns * self.depth
-        table = self._values[:inside].reshape(self.depth, self.columns)
-        best: NDArray[Any] = table.max(axis=0) if self._largest else table.min(axis=0)
-        return best if inside == self.size else np.concatenate((best, self._values[inside:]))
+        inside = self.columns * self._rows
+        table = self._values[:inside].reshape(self._rows, self.columns)
+        better = np.maximum if self._largest else np.minimum
+        best: NDArray[Any] = better.reduce(table, axis=0)
+        if self.deep:
+            better(best[: self.deep], self._values[inside:], out=best[: self.deep])
+        return best
 
     def _first(self, values: NDArray[Any]) -> np.intp:
         """Find the best, or the first NaN."""
@@ -59,13 +70,12 @@ class ArrayField(Field):
             base = self._top if k == 1 else self._kth(self._values, k)
             ahead = NOBODY if k == 1 else np.flatnonzero(self._ahead(self._values, base))
             return self._eligible(Lead(base, ahead, ahead))
-        best = self._best[: self.columns]
         if k == 1:
-            opened: Indices = self._first(best).reshape(1)
-            single = self._outside(opened)
-            return self._eligible(Lead(self._top, NOBODY, opened, single, self._values[single]))
-        base, opened = self._opened(best, k) if 2 * k <= self.columns else (None, np.arange(self.columns))
-        single = self._outside(opened)
+            return self._eligible(Lead(self._top, NOBODY, NOBODY))
+        base, opened = (
+            self._opened(self._best, k) if 2 * k <= self.columns else (None, np.arange(self.columns))
+        )
+        single = self._members(opened)
         scores = self._values[single]
         if base is None or np.count_nonzero(self._ahead(scores, base)) >= k:
             base = self._kth(scores, k)
@@ -79,11 +89,10 @@ class ArrayField(Field):
         found = np.flatnonzero(best >= further if self._largest else best <= further)
         return kth, found if len(found) <= 3 * k else found[self._ahead(best[found], kth)]
 
-    def _outside(self, closed: Indices) -> Indices:
-        """Give the candidates of closed columns, and those left over beside the columns."""
-        inside = self.columns * self.depth
-        members = (closed + np.arange(0, inside, self.columns)[:, None]).ravel()
-        return members if inside == self.size else np.concatenate((members, np.arange(inside, self.size)))
+    def _members(self, columns: Indices) -> Indices:
+        """Give the candidates of some columns."""
+        members = (columns + np.arange(0, self.columns * self.depth, self.columns)[:, None]).ravel()
+        return members[members < self.size] if self.deep else members
 
     def _eligible(self, lead: Lead) -> Lead | None:
         return None if self._floats and lead.base == -math.inf else lead
@@ -98,27 +107,33 @@ class ArrayField(Field):
 
     def _behind(self, values: NDArray[Any], base: Base) -> Floats:
         """Subtract: floats in double precision, integers exactly (modulo 2**64), then in double precision."""
-        if self._floats:
-            far, near = values.astype(np.float64, copy=False), float(base)
-            return near - far if self._largest else far - near
-        kind = np.uint64 if values.dtype.kind == "u" else np.int64
-        away = values.astype(kind, copy=False).view(np.uint64)
-        start = np.uint64(int(base) % 2**64)
-        return (start - away if self._largest else away - start).astype(np.float64)
+        wide = values if values.itemsize == WIDE else values.astype(np.float64 if self._floats else np.int64)
+        gaps: NDArray[Any] = base - wide if self._largest else wide - base
+        return gaps if self._floats else gaps.view(np.uint64).astype(np.float64)
 
     def place_gaps(self, lead: Lead) -> Floats:
         """Subtract from the best of each place."""
         places = self._best
         if lead.scores is not None:
-            places = np.concatenate((places[: self.columns], lead.scores))
+            places = np.concatenate((places, lead.scores))
         gaps = self._behind(places, lead.base)
         if len(lead.closed):
             gaps[lead.closed] = 0.0
         return gaps
 
+    def few_gaps(self, lead: Lead) -> list[float]:
+        """Subtract as Python does: integers exactly, then in double precision."""
+        base = lead.base.item()
+        return [float(abs(base - value)) for value in self._values.tolist()]
+
     def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Subtract, in double precision."""
-        return self._behind(self._values[candidates], base)
+        return self._behind(self._at(candidates), base)
+
+    def _at(self, candidates: Indices) -> NDArray[Any]:
+        """Look scores up; ``take`` is faster, but would copy an array that is not contiguous."""
+        contiguous = self._values.flags.c_contiguous
+        return self._values.take(candidates) if contiguous else self._values[candidates]
 
     def rough_gap(self, candidate: int, base: Base) -> float:
         """Subtract as Python does: integers exactly, then in double precision."""
@@ -159,7 +174,10 @@ class ArrayField(Field):
         return self._values[candidates].astype(np.float64) * (1 if self._largest else -1)
 
 
-def _depth(size: int) -> int:
+def depth_for(size: int, k: int) -> int:
+    """Choose how deep columns are: deeper ones are fewer, but more of the proposals from them fail."""
     if size <= SINGLE_UP_TO:
         return 1
-    return DEPTH if size <= LARGE_DEPTH_ABOVE else LARGE_DEPTH
+    if size > LARGE_DEPTH_ABOVE:
+        return LARGE_DEPTH
+    return DEPTH if k < MANY else DEPTH_FOR_MANY

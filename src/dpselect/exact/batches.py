@@ -30,8 +30,11 @@ def uniforms_below(n: int, count: int, randomness: Randomness) -> NDArray[np.uin
     Each try takes the fewest words that can hold n; tries in the incomplete last cycle are thrown away.
     """
     sides = whole(n, "n", least=1, most=2**64)
-    wanted = whole(count, "count", least=0)
-    source = checked(randomness)
+    return draws_below(sides, whole(count, "count", least=0), checked(randomness))
+
+
+def draws_below(sides: int, wanted: int, source: Randomness) -> NDArray[np.uint64]:
+    """Draw as ``uniforms_below`` does, with parameters that need no check."""
     words_each = -(-max(1, (sides - 1).bit_length()) // source.width)
     tries = 2 ** min(64, words_each * source.width)
     last_usable = tries - tries % sides - 1
@@ -54,16 +57,21 @@ def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint6
     return value
 
 
-def bernoulli_estimated(
-    estimate: float, exactly: Callable[[int], Enclosure], randomness: Randomness, *, spare: int = 64
-) -> bool:
+def bernoulli_estimated(estimate: float, exactly: Callable[[int], Enclosure], randomness: Randomness) -> bool:
     """Draw one coin as ``bernoullis`` draws many."""
     word = randomness.word()
     step = 2.0**-randomness.width
     above = estimate - word * step
     if abs(above) >= SLACK + step:
         return above > 0
-    return falls_below(Uniform.begun(word, randomness), exactly, spare)
+    return falls_below(Uniform.begun(word, randomness), exactly)
+
+
+def lies_below(number: Uniform, estimate: float, exactly: Callable[[int], Enclosure]) -> bool:
+    """Decide number < p for a number that may have been compared before, as ``bernoullis`` decides it."""
+    step = 2.0**-number.bits
+    above = estimate - number.numerator / (1 << number.bits)
+    return above > 0 if abs(above) >= SLACK + step else falls_below(number, exactly)
 
 
 def bernoullis(

@@ -18,8 +18,6 @@ from dpselect.exact.enclosures import Enclosure, log_product
 from dpselect.exact.psrn import Bound, Uniform
 from dpselect.exact.randomness import Randomness
 
-TICKED_SINGLY = 8
-
 Time = TypeVar("Time", float, NDArray[np.float64])
 
 
@@ -49,20 +47,6 @@ class Clock:
         self.ticks += count
         times: NDArray[np.float64] = sums / self._float_rate
         return times
-
-    def reach(self, tick: int) -> float:
-        """Tick on to a tick, and give its time as a float."""
-        missing = tick - self.ticks
-        if missing > TICKED_SINGLY:
-            self.tick(missing)
-        else:
-            words = [self._randomness.word() for _ in range(missing)]
-            self._drawn.append(words)
-            for word in words:
-                self._sum -= math.log((word + 0.5) * self._unit)
-                self._unknown += _width(word)
-            self.ticks = tick
-        return self._sum / self._float_rate
 
     def error(self, tick: Any, time: Time) -> Time:  # noqa: ANN401 - an int with a float, or arrays of both
         """Bound by how much the time of a tick is wrong, or that of each tick of an array."""

@@ -8,7 +8,6 @@ Proof: contenders.proof.md
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key, partial
@@ -87,31 +86,149 @@ def merged(ours: list[Contender], theirs: list[Contender], k: int) -> list[Conte
     return best
 
 
+class Board:
+    """Candidates with their noisy scores, in arrays; the contenders are made when somebody asks for them."""
+
+    def __init__(
+        self, candidates: Indices, bounds: tuple[Floats, Floats], number: Callable[[int], Any]
+    ) -> None:
+        """Note the bounds, and how the number of the i-th is made."""
+        self.candidates = candidates
+        self.lows, self.highs = bounds
+        self._number = number
+        self._made: dict[int, Contender] = {}
+
+    def __getitem__(self, i: int) -> Contender:
+        """Give the i-th contender, always the same."""
+        if i not in self._made:
+            low, high = self.lows.item(i), self.highs.item(i)
+            self._made[i] = Contender(self.candidates.item(i), low, high, partial(self._number, i))
+        return self._made[i]
+
+    def in_order(self) -> list[Contender]:
+        """Sort the contenders, the best first."""
+        order = (-self.lows).argsort()
+        contenders = [self[i] for i in order.tolist()]
+        if not _are_apart(self.lows[order], self.highs[order]):
+            contenders.sort(key=cmp_to_key(lambda ours, theirs: -1 if ours.beats(theirs) else 1))
+        return contenders
+
+    def ahead_of(self, other: Contender) -> int:
+        """Count the contenders that beat another."""
+        surely = self.lows >= other.high
+        (unsure,) = (~surely & (self.highs > other.low)).nonzero()
+        return int(np.count_nonzero(surely)) + sum(self[i].beats(other) for i in unsure.tolist())
+
+
+def _are_apart(lows: Floats, highs: Floats) -> bool:
+    """Say whether bounds, sorted downwards, do not overlap."""
+    return bool((lows[:-1] >= highs[1:]).all())
+
+
+@np.errstate(over="ignore")
+def winners(  # noqa: PLR0913 - the draw's own parameters, and where they are drawn from
+    field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, *, batch: int | None = None
+) -> list[int] | None:
+    """Draw the k best of a field, the best first; None if fewer than k may win."""
+    drawn = _drawn(field, k, scale, noise, randomness, batch)
+    if drawn is None:
+        return None
+    stars, race = drawn
+    if not len(stars.candidates):
+        return list(islice(race.arrivals, k))
+    arrived = _arrived(race, k)
+    lows, highs = np.append(stars.lows, arrived.lows), np.append(stars.highs, arrived.highs)
+    order = (-lows).argsort()
+    if _are_apart(lows[order], highs[order]):
+        best: list[int] = np.append(stars.candidates, arrived.candidates)[order[:k]].tolist()
+        return best
+    return [one.candidate for one in _merged_boards(stars, arrived, k)]
+
+
 @np.errstate(over="ignore")
 def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, *, batch: int | None = None
 ) -> list[Contender] | None:
-    """Draw the k best of a field, the best first; None if fewer than k may win.
+    """Draw the k best of a field, to be merged with those of others; None if fewer than k may win."""
+    if scale == 0:
+        return _noiseless(field, k)
+    drawn = _drawn(field, k, scale, noise, randomness, batch)
+    if drawn is None:
+        return None
+    stars, race = drawn
+    return _merged_boards(stars, _arrived(race, k), k)
+
+
+def _merged_boards(stars: Board, arrived: Board, k: int) -> list[Contender]:
+    return merged(stars.in_order(), [arrived[i] for i in range(len(arrived.candidates))], k)
+
+
+def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where they are drawn from
+    field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, batch: int | None
+) -> tuple[Board, Race] | None:
+    """Draw the stars, and race until the k best are among them and the arrivals.
 
     The candidates ahead of the k-th best score get numbers of their own, the others race relative to it.
     """
-    if scale == 0:
-        return _noiseless(field, k)
     lead = field.leaders(k)
     if lead is None:
         return None
     stars = _stars(field, lead.ahead, scale, noise, randomness)
-    race = Race(Envelope(field, lead, scale), noise, randomness)
+    race = Race(Envelope(field, lead, scale, randomness.width), noise, randomness)
     batch = batch or min(max(FIRST_BATCH, 4 * k), LARGEST_BATCH)
     while True:
         race.run(batch)
-        (to_come,) = _arrived(race, {-1: race.proposed})
-        ahead_of_them = bisect_left(stars, 1, key=lambda star: 0 if star.beats(to_come) else 1)
-        missing = k - ahead_of_them - len(race.arrivals)
+        missing = k - len(race.arrivals)
+        if 0 < missing <= len(stars.candidates):
+            missing -= stars.ahead_of(_next(race))
         if missing <= 0:
-            return merged(stars, _arrived(race, dict(islice(race.arrivals.items(), k))), k)
+            return stars, race
         expected = 5 * missing * race.proposed // (4 * len(race.arrivals) + 1)
         batch = max(batch, min(expected, LARGEST_BATCH))
+
+
+def _stars(field: Field, candidates: Indices, scale: Fraction, noise: Noise, randomness: Randomness) -> Board:
+    """Give each candidate a noisy score of its own, with its first word drawn."""
+    words = randomness.words(len(candidates))
+    step = 2.0**-randomness.width
+    below = words.astype(np.float64) * step
+    usual = (below >= 2.0**-10) & (below + step <= 1 - 2.0**-10)
+    low, high = np.where(usual, below, 0.5), np.where(usual, below + step, 0.5)
+    bounds = _around(field.float_scores(candidates), scale, noise.quantiles(low), noise.quantiles(high))
+
+    def number(i: int) -> Gumbel | Exponential:
+        begun = noise.number(field.score(candidates.item(i)), scale, randomness)
+        begun.append(words.item(i))
+        return begun
+
+    stars = Board(candidates, bounds, number)
+    for i in (~usual).nonzero()[0].tolist():
+        begun = number(i)
+        stars.lows[i], stars.highs[i] = to_float_down(begun.lower(64)), to_float_up(begun.upper(64))
+    return stars
+
+
+def _arrived(race: Race, k: int) -> Board:
+    """Give the first k arrivals; each beats all who arrive later."""
+    candidates = np.fromiter(islice(race.arrivals, k), np.int64)
+    return _at_ticks(race, candidates, np.fromiter(islice(race.arrivals.values(), k), np.int64))
+
+
+def _next(race: Race) -> Contender:
+    """Give somebody who arrives with the last proposal: all others who have not arrived come later."""
+    return _at_ticks(race, np.array([-1]), np.array([race.proposed]))[0]
+
+
+def _at_ticks(race: Race, candidates: Indices, ticks: Indices) -> Board:
+    """Give the noisy scores of arrivals at some ticks."""
+    times, errors = race.times(ticks)
+    envelope = race.envelope
+    shift, scale = envelope.field.turned(envelope.lead.base), envelope.scale
+    early = times - errors
+    highest = np.where(early > 0, race.noise.heights(np.maximum(early, 2.0**-1000)), math.inf)
+    start = np.full(len(ticks), to_float_down(shift))
+    bounds = _around(start, scale, race.noise.heights(times + errors), highest)
+    return Board(candidates, bounds, lambda i: ArrivalNumber(shift, scale, race, ticks.item(i)))
 
 
 def _noiseless(field: Field, k: int) -> list[Contender] | None:
@@ -122,58 +239,6 @@ def _noiseless(field: Field, k: int) -> list[Contender] | None:
     return [
         Contender(i, to_float_down(x), to_float_up(x), partial(Noiseless, x))
         for i, x in zip(order, scores, strict=True)
-    ]
-
-
-def _stars(
-    field: Field, candidates: Indices, scale: Fraction, noise: Noise, randomness: Randomness
-) -> list[Contender]:
-    """Give each candidate a noisy score of its own, with its first word drawn; sort them."""
-    words = randomness.words(len(candidates))
-    step = 2.0**-randomness.width
-    below = words.astype(np.float64) * step
-    usual = (below >= 2.0**-10) & (below + step <= 1 - 2.0**-10)
-    low, high = np.where(usual, below, 0.5), np.where(usual, below + step, 0.5)
-    lows, highs = _around(field.float_scores(candidates), scale, noise.quantiles(low), noise.quantiles(high))
-    for i in (~usual).nonzero()[0].tolist():
-        number = _begun(field, candidates.item(i), scale, noise, randomness, words.item(i))
-        lows[i], highs[i] = to_float_down(number.lower(64)), to_float_up(number.upper(64))
-    order = (-lows).argsort()
-    stars = [
-        Contender(
-            candidates.item(i),
-            lows.item(i),
-            highs.item(i),
-            partial(_begun, field, candidates.item(i), scale, noise, randomness, words.item(i)),
-        )
-        for i in order.tolist()
-    ]
-    if not (lows[order[:-1]] >= highs[order[1:]]).all():
-        stars.sort(key=cmp_to_key(lambda ours, theirs: -1 if ours.beats(theirs) else 1))
-    return stars
-
-
-def _begun(  # noqa: PLR0913, PLR0917 - all that one number needs
-    field: Field, candidate: int, scale: Fraction, noise: Noise, randomness: Randomness, word: int
-) -> Gumbel | Exponential:
-    number = noise.number(field.score(candidate), scale, randomness)
-    number.append(word)
-    return number
-
-
-def _arrived(race: Race, arrivals: dict[int, int]) -> list[Contender]:
-    """Give those who arrived at these ticks; each beats all who arrive later."""
-    ticks = np.array(list(arrivals.values()), dtype=np.int64)
-    times, errors = race.times(ticks)
-    envelope = race.envelope
-    shift, scale = envelope.field.turned(envelope.lead.base), envelope.scale
-    early = times - errors
-    highest = np.where(early > 0, race.noise.heights(np.maximum(early, 2.0**-1000)), math.inf)
-    start = np.full(len(ticks), to_float_down(shift))
-    lows, highs = _around(start, scale, race.noise.heights(times + errors), highest)
-    return [
-        Contender(candidate, low, high, partial(ArrivalNumber, shift, scale, race, tick))
-        for (candidate, tick), low, high in zip(arrivals.items(), lows.tolist(), highs.tolist(), strict=True)
     ]
 
 

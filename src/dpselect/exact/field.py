@@ -51,6 +51,8 @@ class Field(ABC):
     columns: int = 0
     depth: int = 1
     """Candidate c + r * columns stands in row r of column c; the places of single candidates come after."""
+    deep: int = 0
+    """The first so many columns reach down to the depth, the others lack the last row."""
 
     @abstractmethod
     def leaders(self, k: int) -> Lead | None:
@@ -62,6 +64,11 @@ class Field(ABC):
 
         Zero for closed places; infinity only beyond all floats, or if nobody in the place may win.
         """
+
+    def few_gaps(self, lead: Lead) -> list[float]:
+        """Give the same of a field without columns, as Python's floats."""
+        gaps: list[float] = self.place_gaps(lead).tolist()
+        return gaps
 
     @abstractmethod
     def gaps(self, candidates: Indices, base: Base) -> Floats:

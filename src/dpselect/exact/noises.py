@@ -48,9 +48,6 @@ class Noise(Protocol):
     def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
         """Estimate the chances of points; NaN where the times are not known well enough."""
 
-    def chance(self, log_weight: float, time: float, error: float) -> float:
-        """Estimate the chance of one point."""
-
     def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
         """Enclose the chance of a point at a time that is known to lie in an interval."""
 
@@ -74,11 +71,6 @@ class GumbelNoise:
         """Give 1: every first point is the arrival."""
         del times, errors
         return np.ones(len(log_weights))
-
-    def chance(self, log_weight: float, time: float, error: float) -> float:
-        """Give 1."""
-        del log_weight, time, error
-        return 1.0
 
     def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
         """Enclose 1."""
@@ -111,14 +103,6 @@ class ExponentialNoise:
         moved = errors * chances * (1 - weights * chances)
         in_reach = (times <= LATEST) | (log_weights <= CLEARLY_BEHIND)
         return np.where((errors <= 0.5) & (moved <= TIME_ROOM) & in_reach, chances, math.nan)
-
-    def chance(self, log_weight: float, time: float, error: float) -> float:
-        """Give c / w, as ``chances`` does."""
-        weight = math.exp(log_weight)
-        chance = 1 / (weight - math.expm1(log_weight) * math.exp(min(time, LATEST)))
-        moved = error * chance * (1 - weight * chance)
-        in_reach = time <= LATEST or log_weight <= CLEARLY_BEHIND
-        return chance if error <= 0.5 and moved <= TIME_ROOM and in_reach else math.nan
 
     def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
         """Enclose 1 / (w + (1 - w) exp(t)), which decreases in t."""

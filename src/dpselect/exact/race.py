@@ -16,19 +16,18 @@ from typing import cast
 
 import numpy as np
 
-from dpselect.exact.batches import bernoulli_estimated, bernoullis
+from dpselect.exact.batches import SLACK, bernoullis
 from dpselect.exact.clock import Clock
-from dpselect.exact.enclosures import Enclosure, enclose
+from dpselect.exact.enclosures import Enclosure, enclose, exp
 from dpselect.exact.envelope import Envelope
 from dpselect.exact.field import Floats, Indices
 from dpselect.exact.noises import Noise
 from dpselect.exact.psrn import Bound, PartialNumber
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.samplers import bernoulli_enclosed
 
 THRIFTY = 2
 """How finely a coin is enclosed beyond its first bits, where the bits of a time are drawn for it."""
-
-NEVER = Enclosure(Fraction(0), Fraction(0))
 
 
 class Race:
@@ -43,6 +42,8 @@ class Race:
         self.arrivals: dict[int, int] = {}
         """Who has arrived, in order, each with its tick."""
         self.proposed = 0
+        self._error = envelope.unit * SLACK
+        self._enough = 1 + self._error
         self._times = np.empty(0)
         self._randomness = randomness
         self._clock = clock
@@ -55,35 +56,24 @@ class Race:
         return self._clock
 
     def point(self) -> int | None:
-        """Make one proposal; give its candidate if the coin keeps it."""
-        candidate, exponent = self.envelope.propose_one(self._randomness)
+        """Make one proposal; give its candidate if it falls below the weight."""
+        candidate, offset = self.envelope.propose_one(self._randomness)
         self.proposed += 1
-        chance = math.ldexp(math.exp(self.envelope.log_weight(candidate)), exponent)
-        coin = partial(self._keeps, candidate, exponent)
-        return candidate if bernoulli_estimated(chance, coin, self._randomness) else None
+        room = self.envelope.unit * math.exp(self.envelope.log_weight(candidate)) - offset
+        return candidate if self._is_point(candidate, offset, room) else None
 
     def points(self, proposals: int) -> tuple[Indices, Indices]:
-        """Make so many proposals; give the candidates of those that the coins keep, and their ticks."""
-        candidates, exponents = self.envelope.propose(proposals, self._randomness)
-        chances = np.ldexp(np.exp(self.envelope.log_weights(candidates)), exponents)
-
-        def coin(i: int) -> partial[Enclosure]:
-            return partial(self._keeps, candidates.item(i), exponents.item(i))
-
-        (kept,) = bernoullis(chances, coin, self._randomness).nonzero()
+        """Make so many proposals; give the candidates of those below their weights, and their ticks."""
+        candidates, offsets = self.envelope.propose(proposals, self._randomness)
+        room = np.exp(self.envelope.log_weights(candidates))
+        room *= self.envelope.unit
+        room -= offsets
+        (kept,) = (~(room <= -self._error)).nonzero()
+        if not np.minimum.reduce(room.take(kept), initial=math.inf) >= self._enough:
+            kept = kept[[self._is_point(candidates.item(i), offsets.item(i), room.item(i)) for i in kept]]
         ticks = kept + (self.proposed + 1)
         self.proposed += proposals
         return candidates.take(kept), ticks
-
-    def is_arrival(self, candidate: int, tick: int) -> bool:
-        """Say whether a point is an arrival. Points are asked about in order, until the first that is one."""
-        if not self.noise.timed or self.envelope.field.is_level(candidate, self.envelope.lead.base):
-            return True
-        time = self.clock.reach(tick)
-        error = self.clock.error(tick, time)
-        chance = self.noise.chance(self.envelope.log_weight(candidate), time, error)
-        coin = partial(self._arrives, candidate, tick)
-        return bernoulli_estimated(chance, coin, self._randomness, spare=THRIFTY)
 
     def run(self, proposals: int) -> None:
         """Make so many proposals, and note who arrives."""
@@ -108,12 +98,21 @@ class Race:
         times = self._times.take(ticks - 1)
         return times, self.clock.error(ticks, times)
 
-    def _keeps(self, candidate: int, exponent: int, precision: int) -> Enclosure:
-        """Enclose w 2**j."""
-        behind = self.envelope.exactly_behind(candidate)
+    def _is_point(self, candidate: int, offset: int, room: float) -> bool:
+        """Decide offset + U < w, in units, for a uniform number U; the room w - offset is known roughly."""
+        if room >= self._enough:
+            return True
+        if room <= -self._error:
+            return False
+        return bernoulli_enclosed(partial(self._room, candidate, offset), self._randomness)
+
+    def _room(self, candidate: int, offset: int, precision: int) -> Enclosure:
+        """Enclose w - offset, in units."""
+        behind, unit = self.envelope.exactly_behind(candidate), self.envelope.unit
         if behind is None:
-            return NEVER
-        return enclose(lambda x: (-x).exp() * 2**exponent, behind, precision=precision)
+            return Enclosure(Fraction(-offset), Fraction(-offset))
+        low, high = exp(-behind, precision + unit.bit_length())
+        return Enclosure(unit * low - offset, unit * high - offset)
 
     def _arrives(self, candidate: int, tick: int, precision: int) -> Enclosure:
         """Enclose the chance that a point is an arrival. Who has a point may win, so there is a gap."""

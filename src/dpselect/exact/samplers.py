@@ -28,8 +28,11 @@ def uniform_below(n: int, randomness: Randomness) -> int:
     ``value`` is uniform below ``span`` throughout: a word makes both larger, a hit leaves with value
     modulo n, a miss keeps what is left of them (Lumbroso 2013, Optimal discrete uniform generation).
     """
-    sides = whole(n, "n", least=1)
-    source = checked(randomness)
+    return draw_below(whole(n, "n", least=1), checked(randomness))
+
+
+def draw_below(sides: int, source: Randomness) -> int:
+    """Draw as ``uniform_below`` does, with parameters that need no check."""
     span, value = 1, 0
     while True:
         usable = span - span % sides

@@ -12,16 +12,19 @@ import numpy as np
 
 from dpselect.exact.batches import bernoulli_estimated
 from dpselect.exact.enclosures import Enclosure, exp
-from dpselect.exact.envelope import Envelope, log_weights
+from dpselect.exact.envelope import Envelope, weights
 from dpselect.exact.field import Field, Lead
 from dpselect.exact.noises import Noise
-from dpselect.exact.race import NEVER, Race
+from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import uniform_below
+from dpselect.exact.tails import Tails
+
+NEVER = Enclosure(Fraction(0), Fraction(0))
 
 FLIP_ALL_UP_TO = 16
 
-FIRST_BATCH, LARGEST_BATCH = 64, 1024
+FIRST_BATCH, LARGEST_BATCH = 128, 1024
 
 
 @np.errstate(over="ignore")
@@ -32,16 +35,17 @@ def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) 
         return None
     if noise.timed and field.size <= FLIP_ALL_UP_TO:
         return flip_all(field, lead, scale, randomness)
-    race = Race(Envelope(field, lead, scale), noise, randomness)
-    return in_batches(race, FIRST_BATCH) if field.columns else one_by_one(race, randomness)
+    envelope = Envelope(field, lead, scale, randomness.width)
+    tails = Tails(envelope, randomness) if noise.timed else None
+    race = Race(envelope, noise, randomness)
+    return in_batches(race, tails, FIRST_BATCH) if field.columns else one_by_one(race, tails, randomness)
 
 
 def flip_all(field: Field, lead: Lead, scale: Fraction, randomness: Randomness) -> int:
     """Permute and flip: toss a coin of its weight for everybody, and choose uniformly among the heads."""
-    weights = np.exp(log_weights(field.place_gaps(lead), scale)).tolist()
     heads: list[int] = [
         i
-        for i, weight in enumerate(weights)
+        for i, weight in enumerate(weights(field.few_gaps(lead), scale))
         if bernoulli_estimated(weight, partial(_weight, field, lead, scale, i), randomness)
     ]
     return heads[uniform_below(len(heads), randomness)]
@@ -52,21 +56,21 @@ def _weight(field: Field, lead: Lead, scale: Fraction, candidate: int, precision
     return NEVER if gap is None else exp(-gap / scale, precision)
 
 
-def one_by_one(race: Race, randomness: Randomness) -> int:
+def one_by_one(race: Race, tails: Tails | None, randomness: Randomness) -> int:
     """Run a race until the first arrival, with one proposal at a time."""
     while True:
-        if not race.noise.timed:
+        if tails is None:
             randomness.mark(())
         candidate = race.point()
-        if candidate is not None and race.is_arrival(candidate, race.proposed):
+        if candidate is not None and (tails is None or not tails.came_first(candidate, race.proposed)):
             return candidate
 
 
-def in_batches(race: Race, batch: int) -> int:
+def in_batches(race: Race, tails: Tails | None, batch: int) -> int:
     """Run a race until the first arrival, with ever more proposals at a time."""
     while True:
         candidates, ticks = race.points(batch)
         for candidate, tick in zip(candidates.tolist(), ticks.tolist(), strict=True):
-            if race.is_arrival(candidate, tick):
+            if tails is None or not tails.came_first(candidate, tick):
                 return int(candidate)
         batch = min(2 * batch, LARGEST_BATCH)

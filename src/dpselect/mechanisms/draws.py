@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.errors import OutsideDomain
-from dpselect.exact.array_field import ArrayField
-from dpselect.exact.contenders import Contender, contenders, merged
+from dpselect.exact.array_field import ArrayField, depth_for
+from dpselect.exact.contenders import Contender, contenders, merged, winners
 from dpselect.exact.field import Field, NotAScore, Optimize
 from dpselect.exact.levels import out_by_levels
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
@@ -67,7 +67,7 @@ class NoisyTopK:
         if self.k == 1:
             return [found(winner(field, self.scale, noise, randomness))]
         if field.size > FEW:
-            return [one.candidate for one in found(contenders(field, self.k, self.scale, noise, randomness))]
+            return found(winners(field, self.k, self.scale, noise, randomness))
         exact = found(field.exact_scores(self.k))
         if self.noise == "exponential":
             return out_by_levels({i: x / self.scale for i, x in exact.items()}, self.k, randomness)
@@ -146,7 +146,7 @@ def field_of(scores: Scores, optimize: Optimize, k: int) -> Field:
     if isinstance(scores, list):
         return RationalField(scores, optimize)
     try:
-        return ArrayField(scores, optimize)
+        return ArrayField(scores, optimize, depth_for(len(scores), k))
     except NotAScore:
         raise OutsideDomain(NOT_A_SCORE) from None
 

@@ -147,18 +147,25 @@ def _as_array(vector: Sequence[Any]) -> NDArray[Any] | list[Fraction | None]:
 
 def as_vector(values: object) -> Values | None:
     """See a list, a tuple, an array or a series as something to walk; None for anything else."""
+    if type(values) is np.ndarray:
+        return _walkable(values)
     if isinstance(values, list | tuple):
         return values
     if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
         return None
     if isinstance(values, np.ma.MaskedArray):
         return as_vector(values.tolist())
-    array = values if type(values) is np.ndarray else _converted(values)
-    if array is None or array.ndim != 1:
-        return None
-    if array.dtype.kind == "f" and _declares_integers(values):
+    array = _converted(values)
+    if array is not None and array.ndim == 1 and array.dtype.kind == "f" and _declares_integers(values):
         return [None if math.isnan(value) else int(value) for value in array.tolist()]
-    return array.tolist() if array.dtype == object else array
+    return None if array is None else _walkable(array)
+
+
+def _walkable(array: NDArray[Any]) -> Values | None:
+    """Take an array of one dimension as it is, unless it holds objects."""
+    if array.ndim != 1:
+        return None
+    return array.tolist() if array.dtype.kind == "O" else array
 
 
 def _converted(series: object) -> NDArray[Any] | None:

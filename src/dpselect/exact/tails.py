@@ -1,0 +1,113 @@
+"""Permute-and-flip as a race without a clock: whose tails came before the heads.
+
+Everybody tosses a coin of its weight w at times of its own, at rate 1, and only the first toss counts. Heads
+come at rate w: they are the points of a race. Tails come at rate 1 - w, unseen; whether one came before the
+first point of a candidate is drawn when it matters. The times themselves are not drawn: between ticks lie
+independent exponential spans, and tails that fall into a span, or do not, change what is known of its rate.
+
+Proof: tails.proof.md
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple, cast
+
+from dpselect.exact.batches import SLACK, lies_below
+from dpselect.exact.enclosures import Ball, Enclosure, enclose
+from dpselect.exact.envelope import Envelope
+from dpselect.exact.psrn import Uniform
+from dpselect.exact.randomness import Randomness
+
+
+class Spans(NamedTuple):
+    """So many spans of one rate: that of the ticks and of the tails that are known not to fall into them."""
+
+    number: int
+    rate: float
+    without: tuple[int, ...]
+    """The candidates whose tails do not fall into these spans."""
+
+
+class Tails:
+    """The unseen tails of one race; points are asked about in the order of their ticks."""
+
+    def __init__(self, envelope: Envelope, randomness: Randomness) -> None:
+        """Know nothing of any span."""
+        self._envelope = envelope
+        self._randomness = randomness
+        self._step = 2.0**-randomness.width
+        self._rate = envelope.float_rate
+        self._known: list[Spans] = []
+        self._ticks = 0
+        self._out: set[int] = set()
+
+    def came_first(self, candidate: int, tick: int) -> bool:
+        """Say whether tails of a candidate came before this tick, which is that of a point of it."""
+        if candidate in self._out:
+            return True
+        if tick > self._ticks:
+            self._known.append(Spans(tick - self._ticks, self._rate, ()))
+            self._ticks = tick
+        word = self._randomness.word()
+        if (word + 1) * self._step + SLACK <= 1 - (self._ticks + len(self._out)) / self._rate:
+            return False  # whoever it is, the chance is no smaller
+        if self._envelope.field.is_level(candidate, self._envelope.lead.base):
+            return False
+        rate = -math.expm1(self._envelope.log_weight(candidate))
+        uniform = Uniform.begun(word, self._randomness)
+
+        def none_in(spans: list[Spans]) -> bool:
+            """Say whether no tails fall into some first spans: the uniform number lies below that chance."""
+            estimate = math.exp(-sum(some.number * math.log1p(rate / some.rate) for some in spans))
+            return lies_below(uniform, estimate, partial(self._chance, candidate, spans))
+
+        if none_in(self._known):
+            return False
+        before, after = 0, self._ticks + len(self._out)
+        while after - before > 1:
+            middle = (before + after) // 2
+            if none_in(self._parted(middle)[0]):
+                before = middle
+            else:
+                after = middle
+        self._fall(candidate, rate, before)
+        return True
+
+    def _parted(self, count: int) -> tuple[list[Spans], list[Spans]]:
+        """Part the first so many spans from the others."""
+        first, rest = [], []
+        for number, rate, without in self._known:
+            here = min(count, number)
+            count -= here
+            if here:
+                first.append(Spans(here, rate, without))
+            if here < number:
+                rest.append(Spans(number - here, rate, without))
+        return first, rest
+
+    def _fall(self, candidate: int, rate: float, before: int) -> None:
+        """Let tails fall into a span: it becomes two, and those before it are known to be without."""
+        up_to_there = self._parted(before + 1)[0]
+        self._known = [
+            *(Spans(some.number, some.rate + rate, (*some.without, candidate)) for some in up_to_there),
+            *self._parted(before)[1],
+        ]
+        self._out.add(candidate)
+
+    def _chance(self, candidate: int, spans: list[Spans], precision: int) -> Enclosure:
+        """Enclose the product of rate / (rate + 1 - w) over the spans."""
+        others = sorted({other for some in spans for other in some.without})
+        behind = [cast("Fraction", self._envelope.exactly_behind(one)) for one in (candidate, *others)]
+
+        def product(ticking: Ball, own: Ball, *of_others: Ball) -> Ball:
+            tails = {other: -(-x).expm1() for other, x in zip(others, of_others, strict=True)}
+            chance = Ball(1)
+            for some in spans:
+                rate = sum((tails[other] for other in some.without), ticking)
+                chance *= (rate / (rate - (-own).expm1())) ** some.number
+            return chance
+
+        return enclose(product, self._envelope.rate, *behind, precision=precision)

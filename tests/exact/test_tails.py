@@ -1,0 +1,127 @@
+"""Whose tails came before the heads is drawn without a clock, with the law that the times would give it.
+
+What is under test: dpselect.exact.tails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dpselect.exact.array_field import ArrayField
+from dpselect.exact.enclosures import Ball, Enclosure, enclose
+from dpselect.exact.envelope import Envelope
+from dpselect.exact.randomness import Randomness, system
+from dpselect.exact.tails import Tails
+from tests.exact.laws import PRECISION, Rejected, Walk, check
+
+SCORES = [3.0, 2.0, 2.5, 0.0]
+
+
+def envelope_of(scores: Sequence[float], width: int = 64) -> Envelope:
+    field = ArrayField(np.array(scores), "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    return Envelope(field, lead, Fraction(1), width)
+
+
+def chance_of(asked: Sequence[tuple[int, int]], tails: Sequence[bool], rate: Fraction) -> Enclosure:
+    """Multiply out E prod (1 - exp(-a t)) exp(-b t'): a term exp(-(s_1 t_1 + ...)) is a product over gaps.
+
+    The time of tick m is a sum of m exponential gaps of this rate, and E exp(-s gap) = rate / (rate + s).
+    """
+    behind = [Fraction(max(SCORES)) - Fraction(SCORES[candidate]) for candidate, _ in asked]
+
+    def formula(ticking: Ball, *x: Ball) -> Ball:
+        rates = [-(-one).expm1() for one in x]
+        total = Ball(0)
+        for chosen in product(*([False, True] if tail else [True] for tail in tails)):
+            sign = -1 if sum(one and tail for one, tail in zip(chosen, tails, strict=True)) % 2 else 1
+            term, tick = Ball(sign), 0
+            for i, (_, until) in enumerate(asked):
+                later = sum((rates[j] for j in range(i, len(asked)) if chosen[j]), Ball(0))
+                term *= (ticking / (ticking + later)) ** (until - tick)
+                tick = until
+            total += term
+        return total
+
+    return enclose(formula, rate, *behind, precision=PRECISION)
+
+
+def check_tails(asked: Sequence[tuple[int, int]], walk: Walk, kind: type[Tails] = Tails) -> None:
+    """Ask about points, each a candidate and a tick, until somebody's tails did not come first."""
+    envelope = envelope_of(SCORES, walk.width)
+
+    def program(source: Randomness) -> tuple[bool, ...]:
+        tails = kind(envelope, source)
+        answers = []
+        for candidate, tick in asked:
+            answers.append(tails.came_first(candidate, tick))
+            if not answers[-1]:
+                break
+        return tuple(answers)
+
+    def chance(answers: tuple[bool, ...]) -> Enclosure:
+        return chance_of(asked[: len(answers)], answers, envelope.rate)
+
+    check(program, chance, (), walk)
+
+
+QUESTIONS: dict[str, list[tuple[int, int]]] = {
+    "one": [(1, 1)],
+    "a-late-one": [(3, 5)],
+    "two": [(1, 2), (2, 3)],
+    "two-far-apart": [(2, 1), (3, 6)],
+    "three": [(2, 3), (1, 4), (3, 4)],
+}
+
+
+@pytest.mark.parametrize("asked", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("width", [1, 3])
+def test_tails_come_first_as_often_as_the_times_say(asked: list[tuple[int, int]], width: int) -> None:
+    check_tails(asked, Walk(15, Fraction(1, 2**3), width))
+
+
+def test_whoever_is_level_has_no_tails_and_whoever_had_them_is_out() -> None:
+    envelope = envelope_of(SCORES)
+    for _ in range(200):
+        tails = Tails(envelope, system())
+        assert not tails.came_first(0, 10**9)
+        if tails.came_first(3, 2 * 10**9):
+            assert tails.came_first(3, 3 * 10**9)
+
+
+class Forgetful(Tails):
+    """Tails that fell leave no trace in what is known of the spans."""
+
+    def _fall(self, candidate: int, rate: float, before: int) -> None:
+        known = self._known
+        super()._fall(candidate, rate, before)
+        self._known = [*known, known[-1]._replace(number=1)]
+
+
+class InTheLastSpan(Tails):
+    """Tails always fall into the last span."""
+
+    def _fall(self, candidate: int, rate: float, before: int) -> None:
+        del before
+        super()._fall(candidate, rate, sum(spans.number for spans in self._known) - 1)
+
+
+class Whole(Tails):
+    """The span into which tails fall is not split."""
+
+    def _fall(self, candidate: int, rate: float, before: int) -> None:
+        super()._fall(candidate, rate, before)
+        last = self._known[-1]
+        self._known[-1] = last._replace(number=last.number - 1)
+
+
+@pytest.mark.parametrize("kind", [Forgetful, InTheLastSpan, Whole])
+def test_wrong_tails_are_rejected(kind: type[Tails]) -> None:
+    with pytest.raises(Rejected, match="wrong"):
+        check_tails([(3, 2), (1, 2)], Walk(20, Fraction(1, 2**4)), kind)
