@@ -264,7 +264,7 @@ def two_best(field: Field, source: Randomness, way: str) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("way", ["winners", "contenders"])
-@pytest.mark.parametrize("scores", [[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]], ids=str)
+@pytest.mark.parametrize("scores", [[0.0, 1.0, 2.0], [3.0, 1.0, 1.0], [0.0, 0.0, 0.0]], ids=str)
 def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(
     scores: list[float], way: str
 ) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, ReleaseFailed
 from dpselect.exact.array_field import ArrayField
-from dpselect.exact.contenders import contenders
+from dpselect.exact.contenders import contenders, winners
 from dpselect.exact.field import Field
 from dpselect.exact.randomness import system
 from dpselect.exact.rational_field import RationalField
@@ -361,6 +361,7 @@ def test_a_field_of_too_few_has_no_contenders() -> None:
     for field in fields:
         for scale in (Fraction(0), Fraction(1)):
             assert contenders(field, 2, scale, GUMBEL, untouchable()) is None
+        assert winners(field, 2, Fraction(1), GUMBEL, untouchable()) is None
         assert winner(field, Fraction(1), GUMBEL, system()) == 0
 
 
