@@ -94,10 +94,12 @@ class Envelope:
             gaps = field.place_gaps(lead)
             np.minimum(gaps, farthest, out=gaps)
             gaps *= slope
-            self._shares: Indices = np.right_shift(unit, gaps.astype(np.int64))
-            units = self._units(self._shares)
-            units[0] -= 1
-            self._last = units.cumsum()
+            self._shares: Indices = gaps.astype(np.int64)
+            del gaps
+            np.right_shift(unit, self._shares, out=self._shares)
+            self._last = self._units(self._shares)
+            self._last[0] -= 1
+            self._last.cumsum(out=self._last)
             self._total = self._last.item(-1) + 1
 
     def _units(self, shares: Indices) -> Indices:
