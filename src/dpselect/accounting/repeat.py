@@ -10,6 +10,7 @@ Proof:     repeat.proof.md
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -122,19 +123,11 @@ ORDERS = tuple(1 + Fraction(round(1024 * 2 ** (step / 16)), 1024) for step in ra
 """Where one run's curve is looked at: public, fixed, from 1 + 1/32 to 1 + 2048."""
 
 
-def _known_orders(curve: RenyiCurve) -> tuple[tuple[Fraction, Fraction], ...]:
-    """List what is known of one run, at the orders where something is."""
-    bounds = ((order, curve(order)) for order in ORDERS)
-    return tuple((order, Fraction(bound)) for order, bound in bounds if bound < math.inf)
-
-
 @dataclass(frozen=True)
-class NegativeBinomialRenyi:
-    """The Rényi curve of a truncated negative binomial number of runs (Papernot & Steinke, Theorem 2)."""
+class RepeatedRenyi(ABC):
+    """The Rényi curve of a random number of runs, from that of one run."""
 
     curve: RenyiCurve
-    shape: Fraction
-    gamma: Fraction
     mean: Fraction
 
     def __call__(self, alpha: Fraction) -> Amount:
@@ -148,7 +141,21 @@ class NegativeBinomialRenyi:
 
     @cached_property
     def _of_one_run(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        return _known_orders(self.curve)
+        """List what is known of one run, at the orders where something is."""
+        bounds = ((order, self.curve(order)) for order in ORDERS)
+        return tuple((order, Fraction(bound)) for order, bound in bounds if bound < math.inf)
+
+    @abstractmethod
+    def _bound(self, alpha: Fraction, one: Amount) -> Amount:
+        """Bound the divergence of order alpha, if that of one run is this."""
+
+
+@dataclass(frozen=True)
+class NegativeBinomialRenyi(RepeatedRenyi):
+    """The Rényi curve of a truncated negative binomial number of runs (Papernot & Steinke, Theorem 2)."""
+
+    shape: Fraction
+    gamma: Fraction
 
     def _bound(self, alpha: Fraction, one: Amount) -> Amount:
         if one in (0, math.inf):
@@ -164,25 +171,8 @@ class NegativeBinomialRenyi:
         return (1 + self.shape) * min([log, *bounds])
 
 
-@dataclass(frozen=True)
-class PoissonRenyi:
+class PoissonRenyi(RepeatedRenyi):
     """The Rényi curve of a Poisson number of runs; never above Papernot & Steinke, Theorem 6."""
-
-    curve: RenyiCurve
-    mean: Fraction
-
-    def __call__(self, alpha: Fraction) -> Amount:
-        """Bound the divergence of order alpha, by that of the best order from there on."""
-        later = (bound for order, bound in self._known if order >= alpha)
-        return min(self._bound(alpha, self.curve(alpha)), min(later, default=math.inf))
-
-    @cached_property
-    def _known(self) -> tuple[tuple[Fraction, Amount], ...]:
-        return tuple((order, self._bound(order, one)) for order, one in self._of_one_run)
-
-    @cached_property
-    def _of_one_run(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        return _known_orders(self.curve)
 
     def _bound(self, alpha: Fraction, one: Amount) -> Amount:
         if one in (0, math.inf):

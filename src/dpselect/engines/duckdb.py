@@ -20,10 +20,8 @@ from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
 from dpselect.engines.columns import Column, Kind, Schema
-from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, gathered
+from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
-from dpselect.engines.silence import quietly
-from dpselect.errors import TableUnreadable
 
 BATCH = 100_000
 BEFORE: Mapping[str, str] = {
@@ -54,10 +52,7 @@ class DuckDB:
 
     def counts(self, request: CountsRequest, salt: bytes) -> Counts:
         """Read the rows, and count."""
-        counts, failure = quietly(partial(self._counts, request, checked_salt(salt)), TableUnreadable)
-        if counts is None:
-            raise failure or TableUnreadable
-        return counts
+        return counted(partial(self._counts, request, checked_salt(salt)))
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
         dialect = Unnested("duckdb", self.rows, [])

@@ -13,10 +13,10 @@ from typing import Any
 from sqlglot import exp
 
 from dpselect.engines.columns import Column, Kind, Schema
-from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, gathered
+from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
 from dpselect.engines.silence import quietly
-from dpselect.errors import InvalidParameter, MissingExtra, TableUnreadable
+from dpselect.errors import InvalidParameter, MissingExtra
 
 BATCH = 100_000
 CATALOGUE = """
@@ -46,10 +46,7 @@ class PostgreSQL:
 
     def counts(self, request: CountsRequest, salt: bytes) -> Counts:
         """Read the rows, and count."""
-        counts, failure = quietly(partial(self._counts, request, checked_salt(salt)), TableUnreadable)
-        if counts is None:
-            raise failure or TableUnreadable
-        return counts
+        return counted(partial(self._counts, request, checked_salt(salt)))
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
         dialect = Unnested("postgres", self.rows, [])

@@ -2,12 +2,11 @@
 
 Drop rows with a NULL, a NaN or a value that is not on the public list; drop duplicates; keep at most so many
 rows of each person, in the order of a keyed hash; group; count. Only whole numbers come back.
-
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -15,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.engines.columns import Column, Schema, Value
-from dpselect.errors import InvalidParameter
+from dpselect.engines.silence import quietly
+from dpselect.errors import InvalidParameter, TableUnreadable
 
 SALT_BYTES = 16
 
@@ -66,7 +66,8 @@ class Counts:
     sizes: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return f"<{len(self.sizes)} private counts>"
+        """Show nothing: how many groups there are depends on the rows."""
+        return "<private counts>"
 
     def __reduce__(self) -> str:
         raise TypeError("private counts are not pickled.")
@@ -90,6 +91,14 @@ def checked_salt(salt: bytes) -> str:
             "salt", f"{SALT_BYTES} random bytes", got=salt if isinstance(salt, int) else type(salt).__name__
         )
     return salt.hex()
+
+
+def counted(count: Callable[[], Counts]) -> Counts:
+    """Count, or say that the table is unreadable, from a frame that holds no row."""
+    counts, failure = quietly(count, TableUnreadable)
+    if counts is None:
+        raise failure or TableUnreadable
+    return counts
 
 
 def gathered(request: CountsRequest, batches: Iterable[Sequence[tuple[Any, ...]]]) -> Counts:

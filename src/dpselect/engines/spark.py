@@ -17,10 +17,10 @@ from typing import Any
 from sqlglot import exp
 
 from dpselect.engines.columns import Column, Kind, Schema
-from dpselect.engines.protocol import Counts, CountsRequest, Listed, checked_salt, gathered
+from dpselect.engines.protocol import Counts, CountsRequest, Listed, checked_salt, counted, gathered
 from dpselect.engines.queries import rendered
 from dpselect.engines.silence import quietly
-from dpselect.errors import InvalidParameter, TableUnreadable
+from dpselect.errors import InvalidParameter
 
 BATCH = 100_000
 TALKATIVE = ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j.clientserver", "py4j.java_gateway")
@@ -79,10 +79,7 @@ class Spark:
 
     def counts(self, request: CountsRequest, salt: bytes) -> Counts:
         """Read the rows, and count."""
-        counts, failure = quietly(partial(self._counts, request, checked_salt(salt)), TableUnreadable)
-        if counts is None:
-            raise failure or TableUnreadable
-        return counts
+        return counted(partial(self._counts, request, checked_salt(salt)))
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
         session = self.frame.sparkSession

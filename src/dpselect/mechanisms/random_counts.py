@@ -83,7 +83,7 @@ class TruncatedNegativeBinomial:
 
     def renyi(self, curve: RenyiCurve) -> Formula:
         """Give the Rényi curve of the best run."""
-        return NegativeBinomialRenyi(curve, self.shape, self.gamma, self.mean)
+        return NegativeBinomialRenyi(curve, self.mean, self.shape, self.gamma)
 
 
 @dataclass(frozen=True)
