@@ -66,10 +66,12 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
         if isinstance(loss, PureDP):
             return convert(loss, ZCDP)
     accepted = "PureDP" if currency is PureDP else "ZCDP, and PureDP by conversion"
-    measure = "max_divergence()" if currency is PureDP else "zero_concentrated_divergence()"
+    argument, measure = (
+        ("epsilon=", "max_divergence()") if currency is PureDP else ("rho=", "zero_concentrated_divergence()")
+    )
     raise IncomparableLosses(
         f"this ledger takes {accepted}; got {type(loss).__name__}. "
-        f"Make the measurement for {measure} and charge its price, or keep another ledger for it."
+        f"Ask with {argument} (a measurement for {measure}), or keep another ledger for it."
     )
 
 
