@@ -24,6 +24,7 @@ DEPTH, DEPTH_FOR_MANY, LARGE_DEPTH = 64, 32, 256
 """The scores are seen as a table of so many rows: the pass down its columns is as fast as a maximum."""
 
 WIDE = 8
+"""The bytes of the widest numbers; narrower ones are widened before they are subtracted."""
 
 LARGE_DEPTH_ABOVE = 2_000_000
 """From here on low columns would be so many that they leave the cache."""
