@@ -1,7 +1,8 @@
 """The thinned race: candidates arrive in the order of their noisy scores, the best first.
 
 Proposals come from the envelope, one at each tick of a Poisson clock of the envelope's rate. Those that fall
-below the weight w of their candidate are its points, of rate w; a coin, if the noise asks for one, tells arrivals.
+below the weight w of their candidate are its points, of rate w; a coin, if the noise asks for it, tells which
+point is the arrival.
 
 Reference: Lewis & Shedler 1979, thinning; Maddison, Tarlow & Minka 2014, A* sampling.
 Proof:     race.proof.md
