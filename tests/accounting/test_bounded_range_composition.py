@@ -6,15 +6,21 @@ import math
 from fractions import Fraction
 
 import mpmath  # type: ignore[import-untyped] # it comes without types
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.accounting.bounded_range_composition import (
+    CLOSE,
     MOST_RUNS,
+    NARROWEST,
+    SLOP,
+    TINY,
     BoundedRangeComposition,
     cells_of,
     grid,
+    largest_in_cell,
 )
 from dpselect.accounting.closed_forms import BoundedRangeProfile, BoundedRangeRenyi
 from dpselect.accounting.orders import RenyiProfile
@@ -51,8 +57,7 @@ def test_no_strategy_of_moving_windows_costs_more(
 def test_one_release_is_its_exact_profile_but_for_the_chords(eta: Fraction, part: Fraction) -> None:
     exact = BoundedRangeProfile(eta)(eta * part)
     bound = BoundedRangeComposition(eta, 1)(eta * part)
-    assert exact <= bound * (1 + Fraction(1, 2**50))
-    assert bound <= exact + Fraction(1, 1000)
+    assert exact <= bound <= exact + Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("eta", [Fraction(1, 100), Fraction(1, 3), Fraction(2)], ids=str)
@@ -165,3 +170,46 @@ def test_edges() -> None:
     assert profile.epsilon(Fraction(1)) == profile.epsilon(Fraction(99, 100)) == 0
     free = BoundedRangeComposition(Fraction(0), 4)
     assert free(Fraction(0)) == free.epsilon(Fraction(0)) == free.epsilon(MILLIONTH) == 0
+
+
+@given(
+    etas,
+    st.integers(0, 3),
+    st.lists(st.floats(0, 1, allow_subnormal=False), min_size=4, max_size=4).map(sorted),
+)
+def test_no_window_of_a_cell_gives_more_than_the_bound_of_the_cell(
+    eta: Fraction, cell: int, values: list[float]
+) -> None:
+    """Whatever falls is allowed for, convex or not: the bound must not rest on what comes of recursion."""
+    v3, v4, v1, v2 = values
+    step = eta / 4
+    (x0, u0), (x1, u1) = ((math.exp(step * c), math.exp(-step * c)) for c in (cell, cell + 1))
+    least, kappa = math.exp(-eta), -math.expm1(-eta)
+    around = tuple(np.array([v]) for v in (v1, v2, v3, v4))
+    bound = largest_in_cell(around, (x0, u0), (x1, u1), least, kappa).item()  # type: ignore[arg-type]
+    push = SLOP * math.exp(4 * eta) / (kappa * (u0 - u1)) * v2 + TINY
+    for part in range(17):
+        x = Fraction(x0) + (Fraction(x1) - Fraction(x0)) * part / 16
+        chance = (1 - x * Fraction(least)) / (1 - Fraction(least))
+        high = (1 / x - 1 / Fraction(x1)) / (1 / Fraction(x0) - 1 / Fraction(x1))
+        near = high * Fraction(v1) + (1 - high) * Fraction(v2)
+        far = high * Fraction(v3) + (1 - high) * Fraction(v4)
+        assert chance * near + (1 - chance) * far <= Fraction(bound) + Fraction(push)
+
+
+def test_what_is_too_small_for_floats_is_never_lost() -> None:
+    deltas = grid(Fraction(1, 100), 256)
+    assert (deltas[:-1] >= TINY).all()
+    assert (np.diff(deltas) <= 0).all()
+
+
+def test_a_narrower_window_costs_no_more() -> None:
+    narrow, least = BoundedRangeComposition(NARROWEST * OFF, 64), BoundedRangeComposition(NARROWEST, 64)
+    assert narrow.epsilon(MILLIONTH) <= least.epsilon(MILLIONTH) * (1 + 2 * CLOSE)
+    assert narrow(Fraction(1, 1000)) <= least(Fraction(1, 1000))
+
+
+def test_no_release_costs_nothing_and_below_zero_everything_may_be_lost() -> None:
+    nothing = BoundedRangeComposition(Fraction(1, 2), 0)
+    assert nothing.epsilon(MILLIONTH) == nothing(Fraction(0)) == 0
+    assert BoundedRangeComposition(Fraction(1, 2), 3)(Fraction(-1, 4)) == 1

@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 MOST_RUNS = 512
 FINEST = 32
 NARROWEST, WIDEST = Fraction(1, 2**12), 2
-"""Etas between these are put on a grid; floats would have to be pushed too far for others."""
+"""Windows between these are put on a grid; floats would have to be pushed too far for others."""
 
 CLOSE = Fraction(1, 2**32)
 
@@ -47,6 +47,8 @@ class BoundedRangeComposition:
         """Bound delta."""
         if epsilon >= self.runs * self.eta:
             return Fraction(0)
+        if epsilon < 0:
+            return Fraction(1)
         return min(self._on_grid(epsilon), self._curve(epsilon))
 
     def epsilon(self, delta: Fraction) -> Fraction:
@@ -68,14 +70,14 @@ class BoundedRangeComposition:
 
     @property
     def _has_grid(self) -> bool:
-        return self.runs <= MOST_RUNS and NARROWEST <= self.eta <= WIDEST
+        return 1 <= self.runs <= MOST_RUNS and self.eta <= WIDEST
 
     def _on_grid(self, epsilon: Fraction) -> Fraction:
         """Interpolate: delta is convex in exp(epsilon), so a chord lies above it."""
         if not self._has_grid:
             return Fraction(1)
-        cells = cells_of(self.runs)
-        deltas, step = grid(self.eta, self.runs), self.eta / cells
+        window = max(self.eta, NARROWEST)
+        deltas, step = grid(window, self.runs), window / cells_of(self.runs)
         place = epsilon // step
         left, right = (Fraction(float(deltas[int(place) + move])) for move in (0, 1))
         rest = epsilon - place * step
@@ -108,7 +110,7 @@ def grid(eta: Fraction, runs: int) -> Floats:
         for c in range(cells):
             near, far = longer[cells - c - 1 :], longer[2 * cells - c - 1 :]
             around = near[1 : count + 1], near[:count], far[1 : count + 1], far[:count]
-            np.maximum(worst, _largest(around, ends[c], ends[c + 1], least, window), out=worst)
+            np.maximum(worst, largest_in_cell(around, ends[c], ends[c + 1], least, window), out=worst)
         deltas = np.minimum(1.0, worst + slop * deltas + TINY)
         deltas[-1] = 0.0
         deltas = np.maximum.accumulate(deltas[::-1])[::-1]
@@ -121,7 +123,7 @@ def _float(bounds: Enclosure) -> float:
     return float(bounds.high)
 
 
-def _largest(
+def largest_in_cell(
     around: tuple[Floats, Floats, Floats, Floats],
     start: tuple[float, float],
     end: tuple[float, float],
