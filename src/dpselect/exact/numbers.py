@@ -146,6 +146,8 @@ def score(value: Any) -> Fraction | None:  # noqa: ANN401 - whatever somebody ta
     >>> score(0.5), score(0.1) == Fraction(1, 10), score("1")
     (Fraction(1, 2), False, None)
     """
+    if type(value) is Fraction:
+        return value
     if not is_real(value):
         return None
     if isinstance(value, Rational):

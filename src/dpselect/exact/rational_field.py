@@ -6,55 +6,71 @@ Proof: rational_field.proof.md
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.exact.field import Base, Field, Floats, Indices, Lead, Optimize
-from dpselect.exact.numbers import to_float_down
+from dpselect.exact.field import NOBODY, Base, Field, Floats, Indices, Lead, Optimize
 
-SMALLEST = Fraction(1, 2**1000)
-"""Smaller gaps may be too small to be rounded by a relative 2**-52."""
+SMALLEST = 2.0**-1000
+"""A smaller float may be off by more than a relative 2**-52."""
+
+
+def rounded(top: int, bottom: int) -> float:
+    """Divide positive numbers, to the nearest float; infinity beyond all floats."""
+    try:
+        return top / bottom
+    except OverflowError:
+        return math.inf
 
 
 class RationalField(Field):
     """Scores as fractions, None for a candidate that may not win: slower, and exact for any number."""
 
     def __init__(self, values: Sequence[Fraction | None], optimize: Optimize) -> None:
-        """Keep the scores, turned so that the largest is the best."""
+        """Keep the scores."""
         self.size = len(values)
-        self._sign = 1 if optimize == "max" else -1
+        self._largest = optimize == "max"
         self._values = values
 
     def leaders(self, k: int) -> Lead | None:
-        """Sort those that may win."""
-        scores = sorted((self._sign * value for value in self._values if value is not None), reverse=True)
+        """Sort those that may win, or just find the best of them."""
+        scores = [value for value in self._values if value is not None]
         if len(scores) < k:
             return None
-        base = self._sign * scores[k - 1]
-        found = [i for i, x in enumerate(self._values) if x is not None and self._sign * (x - base) > 0]
-        ahead = np.array(found, dtype=np.int64)
-        return Lead(base, ahead, ahead)
+        if k == 1:
+            return Lead(max(scores) if self._largest else min(scores), NOBODY, NOBODY)
+        base = sorted(scores, reverse=self._largest)[k - 1]
+        ahead = operator.gt if self._largest else operator.lt
+        found = [i for i, value in enumerate(self._values) if value is not None and ahead(value, base)]
+        closed = np.array(found, dtype=np.int64)
+        return Lead(base, closed, closed)
 
     def place_gaps(self, lead: Lead) -> Floats:
-        """Round every gap down."""
-        exact = (self.gap(i, lead.base) for i in range(self.size))
-        gaps = np.array([math.inf if gap is None else to_float_down(gap) for gap in exact])
+        """Round every gap; what is too small for a float becomes zero."""
+        gaps = np.array([self._rounded_gap(value, lead.base) for value in self._values])
+        gaps[gaps < SMALLEST] = 0.0
         gaps[lead.closed] = 0.0
         return gaps
 
     def gaps(self, candidates: Indices, base: Base) -> Floats:
-        """Round every gap down."""
+        """Round every gap."""
         return np.array([self.rough_gap(i, base) for i in candidates.tolist()])
 
     def rough_gap(self, candidate: int, base: Base) -> float:
-        """Round the gap down, unless it is so small that a float loses too much of it."""
-        gap = self.gap(candidate, base)
-        if gap is None:
+        """Round the gap, unless it is so small that a float loses too much of it."""
+        value = self._values[candidate]
+        gap = self._rounded_gap(value, base)
+        return math.nan if gap < SMALLEST and value != base else gap
+
+    def _rounded_gap(self, value: Fraction | None, base: Fraction) -> float:
+        if value is None:
             return math.inf
-        return math.nan if 0 < gap < SMALLEST else to_float_down(gap)
+        (top, bottom), (base_top, base_bottom) = value.as_integer_ratio(), base.as_integer_ratio()
+        return rounded(abs(base_top * bottom - top * base_bottom), base_bottom * bottom)
 
     def gap(self, candidate: int, base: Base) -> Fraction | None:
         """Subtract."""
@@ -79,12 +95,13 @@ class RationalField(Field):
 
     def turned(self, base: Base) -> Fraction:
         """Turn a fraction."""
-        return Fraction(self._sign * base)
+        return Fraction(base if self._largest else -base)
 
     def score(self, candidate: int) -> Fraction:
         """Read one score."""
         return self.turned(self._values[candidate])
 
     def float_scores(self, candidates: Indices) -> Floats:
-        """Round down."""
-        return np.array([to_float_down(self.score(i)) for i in candidates.tolist()])
+        """Round."""
+        scores = [self.score(i) for i in candidates.tolist()]
+        return np.array([math.copysign(rounded(abs(x.numerator), x.denominator), x) for x in scores])
