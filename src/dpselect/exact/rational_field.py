@@ -103,5 +103,6 @@ class RationalField(Field):
 
     def float_scores(self, candidates: Indices) -> Floats:
         """Round."""
-        scores = [self.score(i) for i in candidates.tolist()]
-        return np.array([math.copysign(rounded(abs(x.numerator), x.denominator), x) for x in scores])
+        scores = [self.score(i).as_integer_ratio() for i in candidates.tolist()]
+        sizes = np.array([rounded(abs(top), bottom) for top, bottom in scores])
+        return np.where([top < 0 for top, _ in scores], -sizes, sizes)
