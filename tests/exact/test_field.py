@@ -147,6 +147,16 @@ def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
     assert lead is not None
     assert math.isnan(field.rough_gap(1, lead.base))
     assert field.gap(1, lead.base) == tiny
-    assert field.place_gaps(lead).tolist() == [0.0, 0.0, math.inf]
+    assert field.place_gaps(lead).tolist() == field.few_gaps(lead) == [0.0, 0.0, math.inf]
     assert field.gaps(np.array([0, 2]), lead.base).tolist() == [0.0, math.inf]
     assert not field.is_level(1, lead.base)
+
+
+def test_small_gaps_of_places_are_rounded_down_but_not_away() -> None:
+    gaps = [Fraction(3, 2**1001), Fraction(1, 3 * 2**1060), Fraction(7, 10) / 2**1074]
+    field = RationalField([Fraction(0), *(-gap for gap in gaps)], "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    for found, gap in zip(field.few_gaps(lead)[1:], gaps, strict=True):
+        assert Fraction(found) <= gap
+        assert gap - Fraction(found) <= max(gap / 2**51, Fraction(1, 2**1073))

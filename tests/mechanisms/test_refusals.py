@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -363,6 +365,53 @@ def test_a_field_of_too_few_has_no_contenders() -> None:
             assert contenders(field, 2, scale, GUMBEL, untouchable()) is None
         assert winners(field, 2, Fraction(1), GUMBEL, untouchable()) is None
         assert winner(field, Fraction(1), GUMBEL, system()) == 0
+
+
+def test_chunks_may_come_in_a_buffer_that_is_used_again() -> None:
+    """Scores so large that floats cannot tell noisy scores apart, and the numbers behind them decide."""
+    large = 2**60
+
+    def reused() -> Iterator[Any]:
+        buffer = np.empty(2, dtype=np.int64)
+        for lead in (1000, 0, 500):
+            buffer[:] = large + lead, large - 10**9
+            yield buffer
+
+    for make in (gumbel_top, exponential_top):
+        assert [make(2).over(reused()) for _ in range(20)] == [[0, 4]] * 20
+
+
+def test_chunks_are_not_held_once_they_are_read() -> None:
+    alive: list[weakref.ref[Any]] = []
+
+    def fresh() -> Iterator[Any]:
+        for i in range(12):
+            chunk = np.array([2.0**60 + i, 0.0, 1.0])
+            alive.append(weakref.ref(chunk))
+            yield chunk
+            del chunk
+            gc.collect()
+            assert sum(one() is not None for one in alive) <= 2
+
+    for make in (gumbel_top, exponential_top):
+        alive.clear()
+        make(3).over(fresh())
+        assert len(alive) == 12
+
+
+def test_the_error_state_of_numpy_does_not_matter() -> None:
+    far = np.full(5000, -800.0)
+    far[:2] = 0
+    tiny = np.array([5e-324, 0.0, 1.0] * 2000)
+    with np.errstate(all="raise"):
+        for m in (gumbel_max(), exponential_max(), gumbel_top(2), exponential_top(2)):
+            for scores in (far, far[:20], tiny, tiny[:20], np.array([1e308, -1e308] * 3000)):
+                assert m(scores) is not None
+                m.over([scores, scores])
+        for dtype in (np.float16, np.float32, np.float64):
+            for bad in (math.nan, math.inf):
+                with pytest.raises(OutsideDomain):
+                    gumbel_max()(np.array([0.0, bad, 1.0] * 2000, dtype=dtype))
 
 
 def test_candidates_are_picked_by_their_place_in_all_chunks() -> None:

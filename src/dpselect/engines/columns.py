@@ -166,7 +166,7 @@ def nearest_double(value: Fraction) -> float:
 
 def nearest_single(value: Fraction) -> float:
     """Give the single that is nearest to the nearest double, as a double."""
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         return float(np.float32(nearest_double(value)))
 
 

@@ -43,15 +43,20 @@ class Contender:
         self.candidate = candidate
         self.low = low
         self.high = high
-        self._make = make
+        self._make: Callable[[], Any] | None = make
         self._number: Any = None
 
     @property
     def number(self) -> Any:  # noqa: ANN401 - whatever compares by greater_than
-        """The noisy score, exactly."""
-        if self._number is None:
-            self._number = self._make()
+        """The noisy score, exactly; once it is made, the scores are let go of."""
+        if self._make is not None:
+            self._number, self._make = self._make(), None
         return self._number
+
+    def settled(self) -> Contender:
+        """Make the number now: scores may change later, and are not to be held."""
+        _ = self.number
+        return self
 
     def beats(self, other: Contender) -> bool:
         """Compare noisy scores: by the floats where they tell, exactly where they do not."""
@@ -125,7 +130,7 @@ def _are_apart(lows: Floats, highs: Floats) -> bool:
     return bool((lows[:-1] >= highs[1:]).all())
 
 
-@np.errstate(over="ignore")
+@np.errstate(all="ignore")
 def winners(  # noqa: PLR0913 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, *, batch: int | None = None
 ) -> list[int] | None:
@@ -145,7 +150,7 @@ def winners(  # noqa: PLR0913 - the draw's own parameters, and where they are dr
     return [one.candidate for one in _merged_boards(stars, arrived, k)]
 
 
-@np.errstate(over="ignore")
+@np.errstate(all="ignore")
 def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, *, batch: int | None = None
 ) -> list[Contender] | None:
@@ -156,7 +161,7 @@ def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are
     if drawn is None:
         return None
     stars, race = drawn
-    return _merged_boards(stars, _arrived(race, k), k)
+    return [one.settled() for one in _merged_boards(stars, _arrived(race, k), k)]
 
 
 def _merged_boards(stars: Board, arrived: Board, k: int) -> list[Contender]:
@@ -247,8 +252,7 @@ def _around(start: Floats, scale: Fraction, low: Floats, high: Floats) -> tuple[
     if not (2.0**-1000 < scale < 2.0**1000 and (np.abs(start) < 2.0**1000).all()):
         return np.full(len(start), -math.inf), np.full(len(start), math.inf)
     step = float(scale)
-    with np.errstate(over="ignore"):
-        return (
-            start + step * low - SLACK * (np.abs(start) + step * (np.abs(low) + 1)),
-            start + step * high + SLACK * (np.abs(start) + step * (np.abs(high) + 1)),
-        )
+    return (
+        start + step * low - SLACK * (np.abs(start) + step * (np.abs(low) + 1)),
+        start + step * high + SLACK * (np.abs(start) + step * (np.abs(high) + 1)),
+    )

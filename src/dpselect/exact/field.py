@@ -62,7 +62,8 @@ class Field(ABC):
     def place_gaps(self, lead: Lead) -> Floats:
         """Give how far the best of each place lies behind the base, at most a relative 2**-51 too much.
 
-        Zero for closed places; infinity only beyond all floats, or if nobody in the place may win.
+        And at most a relative 2**-51, or 2**-1073, too little. Zero for closed places; infinity only beyond
+        all floats, or if nobody in the place may win.
         """
 
     def few_gaps(self, lead: Lead) -> list[float]:

@@ -112,6 +112,8 @@ class Race:
         behind, unit = self.envelope.exactly_behind(candidate), self.envelope.unit
         if behind is None:
             return Enclosure(Fraction(-offset), Fraction(-offset))
+        if behind > precision + unit.bit_length():
+            return Enclosure(Fraction(-offset), Fraction(1, 2**precision) - offset)
         low, high = exp(-behind, precision + unit.bit_length())
         return Enclosure(unit * low - offset, unit * high - offset)
 

@@ -50,9 +50,10 @@ class RationalField(Field):
         return Lead(base, closed, closed)
 
     def place_gaps(self, lead: Lead) -> Floats:
-        """Round every gap; what is too small for a float becomes zero."""
+        """Round every gap; where floats are coarse, down."""
         gaps = np.array([self._rounded_gap(value, lead.base) for value in self._values])
-        gaps[gaps < SMALLEST] = 0.0
+        coarse = gaps < SMALLEST
+        gaps[coarse] = np.nextafter(gaps[coarse], 0.0)
         gaps[lead.closed] = 0.0
         return gaps
 

@@ -27,7 +27,7 @@ FLIP_ALL_UP_TO = 16
 FIRST_BATCH, LARGEST_BATCH = 128, 1024
 
 
-@np.errstate(over="ignore")
+@np.errstate(all="ignore")
 def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) -> int | None:
     """Draw the candidate with the best noisy score; None if nobody may win."""
     lead = field.leaders(1)

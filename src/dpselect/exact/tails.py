@@ -45,7 +45,10 @@ class Tails:
         self._out: set[int] = set()
 
     def came_first(self, candidate: int, tick: int) -> bool:
-        """Say whether tails of a candidate came before this tick, which is that of a point of it."""
+        """Say whether tails of a candidate came before this tick, which is that of a point of it.
+
+        If not, the candidate has arrived first, and nothing more may be asked.
+        """
         if candidate in self._out:
             return True
         if tick > self._ticks:

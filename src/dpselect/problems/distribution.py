@@ -53,7 +53,7 @@ class Distribution:
 
     def _thresholds(self, start: int, stop: int) -> NDArray[Any]:
         if self.values.dtype.kind == "f":
-            with np.errstate(over="ignore"):
+            with np.errstate(all="ignore"):
                 return self.numbers.doubles(start, stop).astype(self.values.dtype)
         return placed(self.numbers, start, stop)
 
