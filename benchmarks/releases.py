@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.tables import DISHES, MADE, row
+from benchmarks.timing import peak_of_this_process
 
 BARE = "SELECT dish, COUNT(DISTINCT voter) FROM read_parquet($1) GROUP BY dish"
 PAGE = Path(__file__).parent / "RESULTS.md"
@@ -156,5 +157,5 @@ if __name__ == "__main__":
         worked, started = busy(), perf_counter()
         call()
         measured = {"seconds": perf_counter() - started, "busy": busy() - worked}
-        measured["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        measured["peak"] = peak_of_this_process()
         print(json.dumps(measured))

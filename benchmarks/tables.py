@@ -6,7 +6,6 @@ Each contestant runs in a process of its own, so that its peak of memory is its 
 from __future__ import annotations
 
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from benchmarks.timing import peak_of_this_process
 
 ROWS, VOTERS, DISHES = 10_000_000, 2_000_000, 2_000
 BARE = (
@@ -135,5 +136,4 @@ if __name__ == "__main__":
             started = perf_counter()
             call()
             times.append(perf_counter() - started)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        print(json.dumps({"seconds": min(times), "peak": peak}))
+        print(json.dumps({"seconds": min(times), "peak": peak_of_this_process()}))

@@ -35,6 +35,8 @@ def rational(value: Number, name: str) -> Fraction:
     >>> rational(0.1, "epsilon"), rational("1/3", "epsilon"), rational("1e-6", "delta")
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 1000000))
     """
+    if type(value) is Fraction:
+        return value
     read = None
     if is_whole(value):
         read = Fraction(operator.index(value))

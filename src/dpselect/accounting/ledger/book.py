@@ -7,7 +7,7 @@ before it, and the places that are known from elsewhere (the anchor, an earlier 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dpselect.accounting.ledger import tables
@@ -121,9 +121,10 @@ class Book:
     def append(self, entry: Entry, before: Mark) -> Entry:
         """Write the next entry; give it with its digest. Exactly this row need not be parsed again."""
         columns = entry_row(entry)[:-1]
-        whole = replace(entry, digest=digest("entry", before.digest, columns))
-        row = (*columns, whole.digest)
+        end = digest("entry", before.digest, columns)
+        row = (*columns, end)
         self.session.append(ENTRIES, row)
+        whole = Entry(entry.number, entry.loss, entry.total, entry.reason, entry.request_id, end, entry.time)
         self._written.clear()
         self._written[before.digest, *row] = whole
         return whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TypeAlias
 
 from dpselect.errors import InvalidParameter
@@ -22,9 +23,11 @@ def minute(clock: Clock) -> datetime:
     now = clock()
     if not isinstance(now, datetime) or now.tzinfo is None:
         raise InvalidParameter("clock must give a datetime with a time zone. Write datetime.now(UTC).")
-    return now.astimezone(UTC).replace(second=0, microsecond=0)
+    in_utc = now if now.tzinfo is UTC else now.astimezone(UTC)
+    return in_utc.replace(second=0, microsecond=0)
 
 
+@lru_cache(maxsize=64)
 def written(time: datetime) -> str:
     """Write a time as the ledger stores it."""
     return time.isoformat(timespec="minutes").replace("+00:00", "Z")
