@@ -326,3 +326,13 @@ def test_a_count_stays_between_its_bounds(value: int) -> None:
     with pytest.raises(InvalidParameter, match=f"^k must be a whole number from 1 to 3; got {value}.$"):
         whole(value, "k", least=1, most=3)
     assert whole(10**30, "k", least=1) == 10**30
+
+
+class NamedShare(Fraction):
+    """A rational number of somebody else's type."""
+
+
+def test_a_rational_of_another_type_is_read_as_a_plain_fraction() -> None:
+    read = rational(NamedShare(1, 3), "share")
+    assert type(read) is Fraction
+    assert read == Fraction(1, 3)
