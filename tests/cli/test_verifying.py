@@ -9,7 +9,8 @@ from functools import partial
 import pytest
 
 from dpselect.audit import installation
-from dpselect.audit.installation import Claim, Verdict, claims
+from dpselect.audit.claims import Claim, Verdict, walked
+from dpselect.audit.installation import claims
 from dpselect.exact import samplers
 from dpselect.exact.enclosures import Enclosure, exp
 from dpselect.exact.randomness import Randomness
@@ -70,7 +71,7 @@ def test_a_wrong_sampler_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sampler_that_never_ends_is_found() -> None:
-    short = partial(installation._walked, depth=4)  # noqa: SLF001 - 48 bits of an endless coin would take years
+    short = partial(walked, depth=4)  # 48 bits of an endless coin would take years
     verdict = short(
         partial(never, Fraction(1)),
         lambda _: Enclosure(Fraction(0), Fraction(1)),

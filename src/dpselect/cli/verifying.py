@@ -15,7 +15,7 @@ from dpselect.cli.refusals import WRONG, Refused
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dpselect.audit.installation import Claim, Verdict
+    from dpselect.audit.claims import Claim, Verdict
 
 MOST_DEEPER = 16
 

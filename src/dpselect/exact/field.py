@@ -1,9 +1,9 @@
 """The field of a race: candidates with exact scores, seen in places.
 
 A place is a column of candidates, of which only the best score is known, or a single candidate. One pass
-finds the best of each column; the columns of the very best are then opened, so that their members stand in
-places of their own. A float says roughly how far a candidate lies behind a base score, a fraction says it
-exactly. A score of minus infinity belongs to a candidate that may not win.
+finds the best of each column; for several winners the columns of the very best are then opened, so that
+their members stand in places of their own. A float says roughly how far a candidate lies behind a base score,
+a fraction says it exactly. A score of minus infinity belongs to a candidate that may not win.
 
 Proof: field.proof.md
 """
