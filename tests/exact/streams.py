@@ -41,8 +41,10 @@ def words_of_8_threads(source: Randomness, each: int = 100_000) -> list[int]:
     """Have 8 threads draw at once, mostly one by one, and change between them as often as can be."""
 
     def draw(_: int) -> list[int]:
-        one_by_one = [source.word() for _ in range(each - each // 10)]
-        return one_by_one + [word for _ in range(10) for word in source.words(each // 100).tolist()]
+        words = [source.word() for _ in range(each - each // 10)]
+        for size in [each // 100] * 5 + [each // 1000] * 50:
+            words += source.words(size).tolist()
+        return words
 
     switch = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

@@ -24,6 +24,7 @@ from dpselect.exact.rational_field import RationalField
 from tests.exact.sources import Given
 
 Optimize = Literal["max", "min"]
+DEPTHS = [1, 2, 4]
 DTYPES = ["int8", "int64", "uint64", "float16", "float32", "float64"]
 
 
@@ -47,7 +48,7 @@ def places_of(field: Field, lead: Lead) -> Counter[int]:
     st.lists(st.integers(0, 9), min_size=1, max_size=60),
     st.sampled_from(DTYPES),
     st.sampled_from(["max", "min"]),
-    st.integers(1, 5),
+    st.sampled_from(DEPTHS),
     st.data(),
 )
 def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
@@ -70,17 +71,18 @@ def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
         assert [field.gap(int(i), lead.base) for i in everybody] == behind
         level = field.are_level(everybody, lead.base).tolist()
         assert level == [field.is_level(int(i), lead.base) for i in everybody] == [gap == 0 for gap in behind]
-        gaps = field.place_gaps(lead)
-        for column in range(field.columns):
+        gaps, nearer = field.place_gaps(lead, math.inf), field.place_gaps(lead, 2.5)
+        for column in set(range(field.columns)) - set(lead.closed.tolist()):
             members = scores[column :: field.columns]
-            assert len(members) == field.depth - (0 < field.deep <= column)
+            assert len(members) <= field.depth
             nearest = min(sign * (kth - x) for x in members)
-            assert gaps[column] == (0 if column in lead.closed else nearest)
+            assert gaps[column] == nearest
+            assert nearer[column] == min(nearest, 2.5)
 
 
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=200),
-    st.integers(1, 4),
+    st.sampled_from(DEPTHS),
     st.integers(1, 3),
     st.sampled_from(["together", "one by one"]),
 )
@@ -90,15 +92,15 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: in
     assert lead is not None
     envelope = Envelope(field, lead, Fraction(3, 2))
     if way == "together":
-        candidates, offsets = (drawn.tolist() for drawn in envelope.propose(20, system()))
+        candidates, left = (drawn.tolist() for drawn in envelope.propose(20, system()))
     else:
-        candidates, offsets = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
-    for candidate, offset in zip(candidates, offsets, strict=True):
-        assert 0 <= offset < envelope.unit
+        candidates, left = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
+    for candidate, units in zip(candidates, left, strict=True):
+        assert 0 < units <= envelope.unit * field.depth
         assert candidate not in lead.ahead
 
 
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.integers(1, 3), st.integers(1, 3))
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.sampled_from(DEPTHS), st.integers(1, 3))
 def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_weight(
     scores: list[int], depth: int, k: int
 ) -> None:
@@ -110,11 +112,12 @@ def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_wei
     found = [envelope.propose_one(Given([word])) for word in words]
     together = envelope.propose(len(words), Given(words))
     assert found == list(zip(*(drawn.tolist() for drawn in together), strict=True))
-    assert len(set(found)) == len(found)
-    shares = Counter(candidate for candidate, _ in found)
+    numbers = [(candidate, -(-left // field.depth)) for candidate, left in found]
+    assert len(set(numbers)) == len(numbers)
+    shares = Counter(candidate for candidate, _ in numbers if candidate < len(scores))
     assert set(shares) == set(range(len(scores))) - set(lead.ahead.tolist())
     for candidate, share in shares.items():
-        assert {offset for who, offset in found if who == candidate} == set(range(share))
+        assert {number for who, number in numbers if who == candidate} == set(range(1, share + 1))
         behind = envelope.exactly_behind(candidate)
         assert behind is not None
         assert share >= envelope.unit * math.exp(-behind)
@@ -147,7 +150,7 @@ def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
     assert lead is not None
     assert math.isnan(field.rough_gap(1, lead.base))
     assert field.gap(1, lead.base) == tiny
-    assert field.place_gaps(lead).tolist() == field.few_gaps(lead) == [0.0, 0.0, math.inf]
+    assert field.place_gaps(lead, math.inf).tolist() == field.few_gaps(lead) == [0.0, 0.0, math.inf]
     assert field.gaps(np.array([0, 2]), lead.base).tolist() == [0.0, math.inf]
     assert not field.is_level(1, lead.base)
 

@@ -59,30 +59,29 @@ def first(race: Race) -> tuple[int, int] | None:
 
 
 Way: TypeAlias = Literal["noted", "batched", "single"]
-"""How a race is asked for a point: by run, by points, or by point."""
+"""How whoever has a point is asked for: by run of a race, by points, or by point."""
 
 
-def point(race: Race, way: Way) -> int | None:
-    """Race for one proposal, and give whoever has a point, or arrives."""
-    if way == "noted":
-        race.run(1)
-        found = first(race)
-        return None if found is None else found[0]
-    if way == "batched":
-        return next(iter(race.points(1)[0].tolist()), None)
-    return race.point()
-
-
-def one_round(
-    envelope: Envelope, noise: Noise, clock: int | None, way: Way = "noted"
-) -> Callable[[Randomness], int | None]:
+def one_round(envelope: Envelope, noise: Noise, clock: int | None) -> Callable[[Randomness], int | None]:
     """Race for one proposal; the clock runs on a word of its own, if given."""
 
     def program(source: Randomness) -> int | None:
         ticking = None if clock is None else Clock(envelope.rate, Given([clock, *[0] * 1000]))
-        return point(Race(envelope, noise, source, ticking), way)
+        race = Race(envelope, noise, source, ticking)
+        race.run(1)
+        found = first(race)
+        return None if found is None else found[0]
 
     return program
+
+
+def one_point(envelope: Envelope, way: Way) -> Callable[[Randomness], int | None]:
+    """Make one proposal, and give whoever has a point."""
+    if way == "noted":
+        return one_round(envelope, GUMBEL, None)
+    if way == "single":
+        return envelope.point
+    return lambda source: next((candidate for candidate, _ in envelope.points(1, source)), None)
 
 
 def check_first_arrival(scores: Sequence[float], walk: Walk, tails: type[Tails] = Tails) -> None:
@@ -90,7 +89,7 @@ def check_first_arrival(scores: Sequence[float], walk: Walk, tails: type[Tails] 
     envelope = envelope_of(in_columns(scores))
 
     def program(source: Randomness) -> int:
-        return in_batches(Race(envelope, EXPONENTIAL, source), tails(envelope, source), 1)
+        return in_batches(envelope, tails(envelope, source), source, 1)
 
     check(program, permute_and_flip(scores, ONE).__getitem__, range(len(scores)), walk)
 
@@ -100,11 +99,11 @@ def check_columns(
     kind: type[ArrayField] = ArrayField,
     optimize: Literal["max", "min"] = "max",
     way: Way = "noted",
+    scores: Sequence[float] = SIX,
 ) -> None:
     """A round accepts in proportion to the weights."""
-    field = in_columns(SIX, optimize, kind)
-    program = one_round(envelope_of(field, kind=envelope), GUMBEL, None, way)
-    check_rounds(of_rounds(enumerate_law(program, 20)), softmax(SIX, ONE), Fraction(1, 2**10))
+    program = one_point(envelope_of(in_columns(scores, optimize, kind), kind=envelope), way)
+    check_rounds(of_rounds(enumerate_law(program, 20)), softmax(scores, ONE), Fraction(1, 2**10))
 
 
 def check_behind_the_second(kind: type[ArrayField] = ArrayField) -> None:

@@ -25,6 +25,8 @@ from tests.mechanisms.makers import ONE, exponential_max, gumbel_max
 from tests.mechanisms.race_checks import (
     FOUR,
     HALF,
+    SIX,
+    Way,
     check_at_a_time,
     check_behind_the_second,
     check_columns,
@@ -40,8 +42,8 @@ CERTAIN = Enclosure(Fraction(1), Fraction(1))
 class TooFarBehind(ArrayField):
     """Every place seems further behind than it is: shares are too small."""
 
-    def place_gaps(self, lead: Lead) -> Floats:
-        return super().place_gaps(lead) + 0.7
+    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
+        return super().place_gaps(lead, farthest) + 0.7
 
 
 class Weightless(Envelope):
@@ -59,8 +61,16 @@ class WithoutOffset(Envelope):
     """Every proposal falls to the first unit of a share."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        candidates, offsets = super().propose(count, randomness)
-        return candidates, 0 * offsets
+        candidates, left = super().propose(count, randomness)
+        return candidates, 0 * left + 1
+
+
+class LastForTheMissing(Envelope):
+    """Whoever is missing in the last row is taken for the last candidate."""
+
+    def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        candidates, left = super().propose(count, randomness)
+        return np.minimum(candidates, self.field.size - 1), left
 
 
 class OnlyTheFilter(Envelope):
@@ -75,8 +85,8 @@ class OnlyTheFirst(Envelope):
     """Of a column, only the first candidate is ever found."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        candidates, offsets = super().propose(count, randomness)
-        return candidates % self.field.columns, offsets
+        candidates, left = super().propose(count, randomness)
+        return candidates % self.field.columns, left
 
 
 class WithoutTime(ExponentialNoise):
@@ -164,10 +174,13 @@ class Misnumbered(Race):
         self.arrivals = {who: tick + 1 for who, tick in self.arrivals.items()}
 
 
-@pytest.mark.parametrize("envelope", [Weightless, WithoutOffset, OnlyTheFilter, OnlyTheFirst])
-def test_a_wrong_envelope_is_rejected(envelope: type[Envelope]) -> None:
+@pytest.mark.parametrize(
+    "envelope", [Weightless, WithoutOffset, LastForTheMissing, OnlyTheFilter, OnlyTheFirst]
+)
+@pytest.mark.parametrize("way", ["noted", "batched"])
+def test_a_wrong_envelope_is_rejected(envelope: type[Envelope], way: Way) -> None:
     with pytest.raises(Rejected):
-        check_columns(envelope)
+        check_columns(envelope, way=way, scores=SIX[:5])
 
 
 def test_a_wrong_field_is_rejected() -> None:

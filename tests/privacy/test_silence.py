@@ -329,7 +329,8 @@ def test_b8_a_system_without_randomness_says_one_constant_sentence(
         raise OSError(size)
 
     monkeypatch.setattr(os, "urandom", fails)
-    for measurement in (needs(0), needs(0) >> same):
+    more_than_is_read_ahead = needs(3000)
+    for measurement in (more_than_is_read_ahead, more_than_is_read_ahead >> same):
         with pytest.raises(RandomnessFailed) as caught:
             measurement(hold())
         assert str(caught.value) == str(RandomnessFailed())

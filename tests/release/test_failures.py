@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,6 +26,7 @@ from dpselect.errors import (
     ReleaseFailed,
     TableUnreadable,
 )
+from dpselect.exact.randomness import system
 from tests.engines import loading
 from tests.engines.cases import VOTES
 from tests.privacy.leaks import leaks
@@ -287,13 +288,19 @@ def test_randomness_that_fails_is_paid_for_and_says_nothing(
     def fails(size: int) -> bytes:
         raise OSError(size)
 
+    def run_dry() -> None:
+        monkeypatch.setattr("os.urandom", fails)
+        with suppress(RandomnessFailed):
+            while True:
+                system().word()
+
     many = dpselect.custom(candidates=range(10_000), sensitivity=1)
     cases: list[tuple[dpselect.problems.Problem, Table | Scores]] = [
-        (many, Scores(np.array([31337.25, 8675309] * 5000))),  # so many that no word was read ahead for them
+        (many, Scores(np.array([31337.25, 8675309] * 5000))),
         (DISH, Table(pandas_frame(), unit="voter")),
     ]
     for problem, data in cases:
-        ledger.after = partial(monkeypatch.setattr, "os.urandom", fails)
+        ledger.after = run_dry
         with pytest.raises(RandomnessFailed) as caught:
             dpselect.select(problem, data, epsilon="1/4", ledger=ledger)
         monkeypatch.undo()

@@ -34,45 +34,38 @@ class ArrayField(Field):
     """Scores in a NumPy array of integers or of floats up to 64 bits, of any stride, read in place."""
 
     def __init__(self, values: NDArray[Any], optimize: Optimize, depth: int = 1) -> None:
-        """Find the best of each column, which are at most so deep."""
+        """Find the best of each column, and the best of all, or a NaN."""
         self.size = len(values)
-        self._rows = 1
-        if depth > 1:
-            self.columns = -(-self.size // depth)
-            self._rows, self.deep = divmod(self.size, self.columns)
-            self.depth = self._rows + (self.deep > 0)
-        self._values = values
+        self._values = self._best = values
         self._largest = optimize == "max"
         self._floats = values.dtype.kind == "f"
-        self._best = self._pass()
-        self._top = self._best[self._first(self._best)]
+        if depth > 1:
+            self.columns = -(-self.size // depth)
+            self.depth = depth
+            self._best = self._pass()
+        best = self._best
+        self._top = best.item(best.argmax() if self._largest else best.argmin())
         if self._floats and not self._top < math.inf:
             raise NotAScore
 
     def _pass(self) -> NDArray[Any]:
         """Read every score once: give the best of each column, whose last row may be short."""
-        if not self.columns:
-            return self._values
-        inside = self.columns * self._rows
-        table = self._values[:inside].reshape(self._rows, self.columns)
+        rows, rest = divmod(self.size, self.columns)
+        inside = self.size - rest
         better = np.maximum if self._largest else np.minimum
-        best: NDArray[Any] = better.reduce(table, axis=0)
-        if self.deep:
-            better(best[: self.deep], self._values[inside:], out=best[: self.deep])
+        best: NDArray[Any] = better.reduce(self._values[:inside].reshape(rows, self.columns), axis=0)
+        if rest:
+            better(best[:rest], self._values[inside:], out=best[:rest])
         return best
-
-    def _first(self, values: NDArray[Any]) -> np.intp:
-        """Find the best, or the first NaN."""
-        return values.argmax() if self._largest else values.argmin()
 
     def leaders(self, k: int) -> Lead | None:
         """Open the few columns whose best is ahead of the k-th best place: the k best are there, or tie."""
-        if not self.columns:
-            base = self._top if k == 1 else self._kth(self._values, k)
-            ahead = NOBODY if k == 1 else np.flatnonzero(self._ahead(self._values, base))
-            return self._eligible(Lead(base, ahead, ahead))
         if k == 1:
-            return self._eligible(Lead(self._top, NOBODY, NOBODY))
+            return None if self._top == -math.inf else Lead(self._top, NOBODY, NOBODY)
+        if not self.columns:
+            base = self._kth(self._values, k)
+            ahead = np.flatnonzero(self._ahead(self._values, base))
+            return self._eligible(Lead(base, ahead, ahead))
         base, opened = (
             self._opened(self._best, k) if 2 * k <= self.columns else (None, np.arange(self.columns))
         )
@@ -86,64 +79,59 @@ class ArrayField(Field):
     def _opened(self, best: NDArray[Any], k: int) -> tuple[Base, Indices]:
         """Find the k-th best column, those ahead of it, and as many more unless ties make them too many."""
         ordered = np.sort(best)  # np.partition takes twenty times as long on ties
-        kth, further = ordered[[-k, -2 * k] if self._largest else [k - 1, 2 * k - 1]]
+        kth, further = ordered[[-k, -2 * k] if self._largest else [k - 1, 2 * k - 1]].tolist()
         found = np.flatnonzero(best >= further if self._largest else best <= further)
         return kth, found if len(found) <= 3 * k else found[self._ahead(best[found], kth)]
 
     def _members(self, columns: Indices) -> Indices:
         """Give the candidates of some columns."""
-        members = (columns + np.arange(0, self.columns * self.depth, self.columns)[:, None]).ravel()
-        return members[members < self.size] if self.deep else members
+        members = (columns + np.arange(0, self.size, self.columns)[:, None]).ravel()
+        return members[members < self.size] if self.size % self.columns else members
 
     def _eligible(self, lead: Lead) -> Lead | None:
         return None if self._floats and lead.base == -math.inf else lead
 
     def _kth(self, values: NDArray[Any], k: int) -> Base:
-        ordered = np.sort(values)
-        return ordered[-k] if self._largest else ordered[k - 1]
+        return np.sort(values).item(-k if self._largest else k - 1)
 
     def _ahead(self, values: NDArray[Any], base: Base) -> NDArray[np.bool_]:
         ahead: NDArray[np.bool_] = values > base if self._largest else values < base
         return ahead
 
-    def _behind(self, values: NDArray[Any], base: Base) -> Floats:
-        """Subtract: floats in double precision, integers exactly (modulo 2**64), then in double precision."""
+    def _behind(self, values: NDArray[Any], base: Base) -> NDArray[Any]:
+        """Subtract: floats in double precision, integers exactly (modulo 2**64)."""
         wide = values if values.itemsize == WIDE else values.astype(np.float64 if self._floats else np.int64)
         gaps: NDArray[Any] = base - wide if self._largest else wide - base
-        return gaps if self._floats else gaps.view(np.uint64).astype(np.float64)
+        return gaps if self._floats else gaps.view(np.uint64)
 
-    def place_gaps(self, lead: Lead) -> Floats:
-        """Subtract from the best of each place."""
+    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
+        """Subtract from the best of each place, in double precision."""
         places = self._best
         if lead.scores is not None:
             places = np.concatenate((places, lead.scores))
         gaps = self._behind(places, lead.base)
-        if len(lead.closed):
-            gaps[lead.closed] = 0.0
-        return gaps
+        nearer: Floats = np.minimum(gaps, farthest, out=gaps if self._floats else None)
+        return nearer
 
     def few_gaps(self, lead: Lead) -> list[float]:
         """Subtract as Python does: integers exactly, then in double precision."""
-        base = lead.base.item()
+        base = lead.base
         return [float(abs(base - value)) for value in self._values.tolist()]
 
-    def gaps(self, candidates: Indices, base: Base) -> Floats:
-        """Subtract, in double precision."""
-        return self._behind(self._at(candidates), base)
-
-    def _at(self, candidates: Indices) -> NDArray[Any]:
-        """Look scores up; ``take`` is faster, but would copy an array that is not contiguous."""
-        contiguous = self._values.flags.c_contiguous
-        return self._values.take(candidates) if contiguous else self._values[candidates]
+    def gaps(self, candidates: Indices, base: Base) -> NDArray[Any]:
+        """Look scores up, and subtract; ``take`` is faster, but would copy what is not contiguous."""
+        if self._values.flags.c_contiguous:
+            return self._behind(self._values.take(candidates, mode="clip"), base)
+        return self._behind(self._values[np.minimum(candidates, self.size - 1)], base)
 
     def rough_gap(self, candidate: int, base: Base) -> float:
         """Subtract as Python does: integers exactly, then in double precision."""
-        return float(abs(base.item() - self._values.item(candidate)))
+        return float(abs(base - self._values.item(candidate)))
 
     def gap(self, candidate: int, base: Base) -> Fraction | None:
         """Subtract, exactly."""
-        value = self._values[candidate].item()
-        return None if value == -math.inf else abs(Fraction(base.item()) - Fraction(value))
+        value = self._values.item(candidate)
+        return None if value == -math.inf else abs(Fraction(base) - Fraction(value))
 
     def are_level(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
         """Compare."""
@@ -152,7 +140,7 @@ class ArrayField(Field):
 
     def is_level(self, candidate: int, base: Base) -> bool:
         """Compare."""
-        return bool(self._values.item(candidate) == base.item())
+        return bool(self._values.item(candidate) == base)
 
     def ties(self, base: Base) -> Indices:
         """Compare."""
@@ -163,12 +151,12 @@ class ArrayField(Field):
         return int(np.count_nonzero(self._values > -math.inf)) if self._floats else self.size
 
     def turned(self, base: Base) -> Fraction:
-        """Read a number of the array's type."""
-        return Fraction(base.item()) * (1 if self._largest else -1)
+        """Read a number."""
+        return Fraction(base if self._largest else -base)
 
     def score(self, candidate: int) -> Fraction:
         """Read one score."""
-        return self.turned(self._values[candidate])
+        return self.turned(self._values.item(candidate))
 
     def float_scores(self, candidates: Indices) -> Floats:
         """Round to doubles."""

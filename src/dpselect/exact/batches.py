@@ -35,22 +35,19 @@ def uniforms_below(n: int, count: int, randomness: Randomness) -> NDArray[np.uin
 
 def draws_below(sides: int, wanted: int, source: Randomness) -> NDArray[np.uint64]:
     """Draw as ``uniforms_below`` does, with parameters that need no check."""
-    words_each = -(-max(1, (sides - 1).bit_length()) // source.width)
-    tries = 2 ** min(64, words_each * source.width)
+    words_each = 1 if sides <= 1 << source.width else -(-(sides - 1).bit_length() // source.width)
+    tries = 1 << min(64, words_each * source.width)
     last_usable = tries - tries % sides - 1
-    values = _joined(source, wanted, words_each)
+    values = source.words(wanted) if words_each == 1 else _joined(source, wanted, words_each)
     while wanted and values.item(values.argmax()) > last_usable:
         values = values[values <= np.uint64(last_usable)]
         values = np.append(values, _joined(source, wanted - len(values), words_each))
-    return values % np.uint64(sides) if sides < 2**64 else values
+    return values % sides if sides < 1 << 64 else values
 
 
 def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint64]:
     """Draw ``count`` tries of so many words."""
-    words = source.words(count * words_each)
-    if words_each == 1:
-        return words
-    columns = words.reshape(count, words_each).T
+    columns = source.words(count * words_each).reshape(count, words_each).T
     value: NDArray[np.uint64] = columns[0]
     for column in columns[1:]:
         value = (value << np.uint64(source.width)) | column

@@ -10,20 +10,21 @@ Proof: envelope.proof.md
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_right
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
-from dpselect.exact.batches import draws_below
-from dpselect.exact.enclosures import Ball, enclose
+from dpselect.exact.batches import SLACK, draws_below
+from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
 from dpselect.exact.field import Field, Floats, Indices, Lead
 from dpselect.exact.numbers import to_float_down
 from dpselect.exact.randomness import Randomness
-from dpselect.exact.samplers import draw_below
+from dpselect.exact.samplers import bernoulli_enclosed, draw_below
 
 ROOM = Fraction(2**48 - 1, 2**48)
 """The slope is taken this much too small: room for the roundings of the exponent."""
@@ -41,132 +42,201 @@ LARGEST = np.finfo(np.float64).max.item()
 
 
 @lru_cache
-def rough(scale: Fraction) -> float:
-    """Give the scale as a float, or NaN if that loses too much."""
+def rough(ratio: tuple[int, int]) -> float:
+    """Give a scale as a float, or NaN if that loses too much."""
+    scale = Fraction(*ratio)
     return float(scale) if 2.0**-1000 <= scale <= 2.0**1000 else math.nan
 
 
 class Grain(NamedTuple):
     """How finely an envelope is drawn."""
 
-    finest: int
-    """The weight 1 is 2**finest units."""
+    unit: int
+    """How many units the weight 1 is."""
+    whole: int
+    """How many units a column has, whose best has the weight 1."""
     slope: float
     """Slightly less than log2(e) / scale: how fast exponents grow with the gap, ..."""
     farthest: float
     """... up to this gap, from which on a share is a single unit."""
-    scale: float
-    """The scale, rounded."""
+    enough: float
+    """So much room, in units of a column, and a proposal surely falls below the weight."""
+    too_little: float
+    """So little, and it surely does not."""
+    minus_scale: float
+    """Minus the scale, or NaN if floats cannot say."""
 
 
 @lru_cache
-def grain(scale: Fraction, bits: int, width: int) -> Grain:
-    """Choose units for fewer than 2**bits candidates: all together still fit into a word, if it is wide."""
-    slope = min(LARGEST, to_float_down(enclose(lambda s: 1 / (s * Ball(2).log()), scale).low * ROOM))
+def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
+    """Choose units for a scale and fewer than 2**bits candidates: all fit into a word, if it is wide."""
+    slope = min(
+        LARGEST, to_float_down(enclose(lambda s: 1 / (s * Ball(2).log()), Fraction(*ratio)).low * ROOM)
+    )
     finest = min(FINEST, max(width - SPARE - bits, min(bits, 62 - bits)))
-    return Grain(finest, slope, min(LARGEST, finest / slope) if slope else LARGEST, rough(scale))
+    farthest = min(LARGEST, finest / slope) if slope else LARGEST
+    whole = rows << finest
+    error = whole * SLACK
+    return Grain(1 << finest, whole, slope, farthest, rows - 1 + error, -rows - error, -rough(ratio))
 
 
 def weights(gaps: list[float], scale: Fraction) -> list[float]:
     """Estimate exp(-g / scale); NaN if a float cannot say."""
-    spread = rough(scale)
+    spread = rough(scale.as_integer_ratio())
     return [math.exp(gap / -spread) for gap in gaps]
 
 
 class Envelope:
-    """Proposals from a field, relative to a base score."""
+    """Proposals from a field, relative to a base score, and those of them that fall below the weights."""
 
     def __init__(self, field: Field, lead: Lead, scale: Fraction, width: int = 64) -> None:
         """Give every candidate its share, for random words of this width."""
         self.field = field
         self.lead = lead
         self.scale = scale
-        finest, slope, farthest, self._float_scale = grain(scale, field.size.bit_length(), width)
-        self.unit = unit = 1 << finest
-        """How many units the weight 1 is."""
-        self._last: list[int] | Indices
-        """The last unit of each place."""
-        if field.size <= FEW and not field.columns and not len(lead.closed):
-            shares = [unit >> int(min(gap, farthest) * slope) for gap in field.few_gaps(lead)]
-            self._last = list(accumulate(shares, initial=-1))[1:]
-            self._total = self._last[-1] + 1
+        columns, rows = field.columns, field.depth
+        slots = columns * rows or field.size
+        self._grain = grain(scale.as_integer_ratio(), slots.bit_length(), rows, width)
+        _, whole, slope, farthest, _, _, _ = self._grain
+        self._ends: list[int] | Indices
+        """How many units the places up to each have."""
+        if field.size <= FEW and not columns and not len(lead.closed):
+            shares = [whole >> int(min(gap, farthest) * slope) for gap in field.few_gaps(lead)]
+            self._ends = list(accumulate(shares))
+            self._units = self._ends[-1]
         else:
-            gaps = field.place_gaps(lead)
-            np.minimum(gaps, farthest, out=gaps)
+            gaps = field.place_gaps(lead, farthest)
             gaps *= slope
-            self._shares: Indices = gaps.astype(np.int64)
+            units: Indices = gaps.astype(np.int64)
             del gaps
-            np.right_shift(unit, self._shares, out=self._shares)
-            self._last = self._units(self._shares)
-            self._last[0] -= 1
-            self._last.cumsum(out=self._last)
-            self._total = self._last.item(-1) + 1
+            np.right_shift(whole, units, out=units)
+            if lead.single is not None:
+                units[columns:] //= rows
+            if len(lead.closed):
+                units[lead.closed] = 0
+            self._ends = np.add.accumulate(units, out=units)
+            self._units = units.item(-1)
 
-    def _units(self, shares: Indices) -> Indices:
-        """Give the units of each place: a share for each of its candidates, none if it is closed."""
-        field, closed = self.field, self.lead.closed
-        if not field.columns and not len(closed):
-            return shares
-        units = shares * field.depth
-        if self.lead.single is not None:
-            units[field.columns :] = shares[field.columns :]
-        if field.deep:
-            units[field.deep : field.columns] -= shares[field.deep : field.columns]
-        if len(closed):
-            units[closed] = 0
-        return units
+    @property
+    def unit(self) -> int:
+        """How many units the weight 1 is."""
+        return self._grain.unit
 
     @property
     def rate(self) -> Fraction:
-        """The sum of the shares of all candidates that run, in weights."""
-        return Fraction(self._total, self.unit)
+        """The sum of all shares, in weights."""
+        return Fraction(self._units, self.unit)
 
     @property
     def float_rate(self) -> float:
         """The rate, rounded."""
-        return self._total / self.unit
+        return self._units / self.unit
 
     def propose(self, count: int, randomness: Randomness) -> tuple[Indices, Indices]:
-        """Draw candidates independently, in proportion to their shares, each with an offset in its share."""
-        at = draws_below(self._total, count, randomness).view(np.int64)
-        last = np.asarray(self._last)
-        places = last.searchsorted(at)
-        from_the_end = last.take(places)
-        from_the_end -= at
+        """Draw units independently.
+
+        Give whose they are, and how many units of the place are left, in units of a column: the unit is
+        number ceil(left / rows) of a share. A candidate that there is not may be proposed too.
+        """
+        at = draws_below(self._units, count, randomness).view(np.int64)
+        ends = np.asarray(self._ends)
+        places = ends.searchsorted(at, "right")
+        left = ends.take(places)
+        left -= at
         columns = self.field.columns
         if not columns:
-            return places, from_the_end  # the offsets
-        rows, offsets = np.divmod(from_the_end, self._shares.take(places))
-        rows *= columns
-        rows += places
+            return places, left
+        candidates = left & (self.field.depth - 1)
+        candidates *= columns
+        candidates += places
         if self.lead.single is not None:
             (alone,) = (places >= columns).nonzero()
-            rows[alone] = self.lead.single[places[alone] - columns]
-        return rows, offsets
+            candidates[alone] = self.lead.single[places[alone] - columns]
+            left[alone] *= self.field.depth
+        return candidates, left
 
     def propose_one(self, randomness: Randomness) -> tuple[int, int]:
-        """Draw one candidate, with an offset in its share."""
-        at = draw_below(self._total, randomness)
-        if isinstance(self._last, list):
-            place = bisect_left(self._last, at)
-            return place, self._last[place] - at
-        place = int(self._last.searchsorted(at))
-        from_the_end = self._last.item(place) - at
+        """Draw one unit as ``propose`` does."""
+        at = draw_below(self._units, randomness)
+        ends = self._ends
+        if isinstance(ends, list):
+            place = bisect_right(ends, at)
+            return place, ends[place] - at
+        place = int(ends.searchsorted(at, "right"))
+        left = ends.item(place) - at
         columns = self.field.columns
-        if not columns:
-            return place, from_the_end
-        row, offset = divmod(from_the_end, self._shares.item(place))
         if self.lead.single is not None and place >= columns:
-            return self.lead.single.item(place - columns), offset
-        return place + columns * row, offset
+            return self.lead.single.item(place - columns), left * self.field.depth
+        return place + columns * (left & (self.field.depth - 1)), left
+
+    def point(self, randomness: Randomness) -> int | None:
+        """Make one proposal; give its candidate if it falls below the weight."""
+        candidate, left = self.propose_one(randomness)
+        if candidate >= self.field.size:
+            return None
+        room = self._grain.whole * math.exp(self.log_weight(candidate)) - left
+        return candidate if self._is_point(candidate, left, room, randomness) else None
+
+    def points(self, proposals: int, randomness: Randomness) -> Iterator[tuple[int, int]]:
+        """Make so many proposals; yield the candidates of those below their weights, and which they are."""
+        candidates, left, rooms = self._with_room(proposals, randomness)
+        outside = (rooms <= self._grain.too_little).tobytes()
+        i = outside.find(0)
+        while i >= 0:
+            candidate = candidates.item(i)
+            if candidate < self.field.size and self._is_point(
+                candidate, left.item(i), rooms.item(i), randomness
+            ):
+                yield candidate, i + 1
+            i = outside.find(0, i + 1)
+
+    def all_points(self, proposals: int, randomness: Randomness) -> tuple[Indices, Indices]:
+        """Give the same as arrays."""
+        candidates, left, rooms = self._with_room(proposals, randomness)
+        (kept,) = ((candidates < self.field.size) & ~(rooms <= self._grain.too_little)).nonzero()
+        if not np.minimum.reduce(rooms.take(kept), initial=math.inf) >= self._grain.enough:
+            kept = kept[
+                [
+                    self._is_point(candidates.item(i), left.item(i), rooms.item(i), randomness)
+                    for i in kept.tolist()
+                ]
+            ]
+        return candidates.take(kept), kept + 1
+
+    def _with_room(self, proposals: int, randomness: Randomness) -> tuple[Indices, Indices, Floats]:
+        """Make proposals; give also how much room, roughly, the weights leave above them."""
+        candidates, left = self.propose(proposals, randomness)
+        rooms = np.exp(self.log_weights(candidates))
+        rooms *= self._grain.whole
+        rooms -= left
+        return candidates, left, rooms
+
+    def _is_point(self, candidate: int, left: int, room: float, randomness: Randomness) -> bool:
+        """Decide below + U < w, in units, for a uniform number U; the room is known roughly."""
+        if room >= self._grain.enough:
+            return True
+        if room <= self._grain.too_little:
+            return False
+        below = (left - 1) // self.field.depth
+        return bernoulli_enclosed(partial(self._room, candidate, below), randomness)
+
+    def _room(self, candidate: int, below: int, precision: int) -> Enclosure:
+        """Enclose w - below, in units."""
+        behind, unit = self.exactly_behind(candidate), self.unit
+        if behind is None:
+            return Enclosure(Fraction(-below), Fraction(-below))
+        if behind > precision + unit.bit_length():
+            return Enclosure(Fraction(-below), Fraction(1, 2**precision) - below)
+        low, high = exp(-behind, precision + unit.bit_length())
+        return Enclosure(unit * low - below, unit * high - below)
 
     def log_weights(self, candidates: Indices) -> Floats:
         """Estimate -g / scale of candidates."""
-        return self.field.gaps(candidates, self.lead.base) / -self._float_scale
+        return self.field.gaps(candidates, self.lead.base) / self._grain.minus_scale
 
     def log_weight(self, candidate: int) -> float:
         """Estimate -g / scale of one candidate."""
-        return self.field.rough_gap(candidate, self.lead.base) / -self._float_scale
+        return self.field.rough_gap(candidate, self.lead.base) / self._grain.minus_scale
 
     def exactly_behind(self, candidate: int) -> Fraction | None:
         """Give g / scale; None for weight zero: whoever may not win."""

@@ -10,6 +10,7 @@ Proof: field.proof.md
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -50,33 +51,31 @@ class Field(ABC):
     size: int
     columns: int = 0
     depth: int = 1
-    """Candidate c + r * columns stands in row r of column c; the places of single candidates come after."""
-    deep: int = 0
-    """The first so many columns reach down to the depth, the others lack the last row."""
+    """A power of two. Candidate c + r * columns stands in row r < depth of column c, if there are so many;
+    the places of single candidates come after the columns."""
 
     @abstractmethod
     def leaders(self, k: int) -> Lead | None:
         """Find the k-th best score, and the candidates ahead of it; None if fewer than k may win."""
 
     @abstractmethod
-    def place_gaps(self, lead: Lead) -> Floats:
-        """Give how far the best of each place lies behind the base, at most a relative 2**-51 too much.
+    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
+        """Give how far the best of each place lies behind the base, but no more than the farthest.
 
-        And at most a relative 2**-51, or 2**-1073, too little. Zero for closed places; infinity only beyond
-        all floats, or if nobody in the place may win.
+        At most a relative 2**-51 too much, at most that or 2**-1073 too little. Anything for closed places.
         """
 
     def few_gaps(self, lead: Lead) -> list[float]:
-        """Give the same of a field without columns, as Python's floats."""
-        gaps: list[float] = self.place_gaps(lead).tolist()
+        """Give the same of all places of a field without columns, however far, as Python's floats."""
+        gaps: list[float] = self.place_gaps(lead, math.inf).tolist()
         return gaps
 
     @abstractmethod
-    def gaps(self, candidates: Indices, base: Base) -> Floats:
-        """Give how far candidates lie behind the base, to a relative 2**-51.
+    def gaps(self, candidates: Indices, base: Base) -> NDArray[Any]:
+        """Give how far candidates lie behind the base, as floats to a relative 2**-51, or as whole numbers.
 
         Infinity for those that may not win, and beyond all floats; zero only for those level with the base;
-        NaN if a float cannot say. Nobody may be ahead of the base.
+        NaN if a float cannot say. Nobody may be ahead of the base. Anything for a number that is nobody's.
         """
 
     @abstractmethod

@@ -17,15 +17,14 @@ from typing import cast
 
 import numpy as np
 
-from dpselect.exact.batches import SLACK, bernoullis
+from dpselect.exact.batches import bernoullis
 from dpselect.exact.clock import Clock
-from dpselect.exact.enclosures import Enclosure, enclose, exp
+from dpselect.exact.enclosures import Enclosure, enclose
 from dpselect.exact.envelope import Envelope
 from dpselect.exact.field import Floats, Indices
 from dpselect.exact.noises import Noise
 from dpselect.exact.psrn import Bound, PartialNumber
 from dpselect.exact.randomness import Randomness
-from dpselect.exact.samplers import bernoulli_enclosed
 
 THRIFTY = 2
 """How finely a coin is enclosed beyond its first bits, where the bits of a time are drawn for it."""
@@ -43,8 +42,6 @@ class Race:
         self.arrivals: dict[int, int] = {}
         """Who has arrived, in order, each with its tick."""
         self.proposed = 0
-        self._error = envelope.unit * SLACK
-        self._enough = 1 + self._error
         self._times = np.empty(0)
         self._randomness = randomness
         self._clock = clock
@@ -56,29 +53,11 @@ class Race:
             self._clock = Clock(self.envelope.rate, self._randomness)
         return self._clock
 
-    def point(self) -> int | None:
-        """Make one proposal; give its candidate if it falls below the weight."""
-        candidate, offset = self.envelope.propose_one(self._randomness)
-        self.proposed += 1
-        room = self.envelope.unit * math.exp(self.envelope.log_weight(candidate)) - offset
-        return candidate if self._is_point(candidate, offset, room) else None
-
-    def points(self, proposals: int) -> tuple[Indices, Indices]:
-        """Make so many proposals; give the candidates of those below their weights, and their ticks."""
-        candidates, offsets = self.envelope.propose(proposals, self._randomness)
-        room = np.exp(self.envelope.log_weights(candidates))
-        room *= self.envelope.unit
-        room -= offsets
-        (kept,) = (~(room <= -self._error)).nonzero()
-        if not np.minimum.reduce(room.take(kept), initial=math.inf) >= self._enough:
-            kept = kept[[self._is_point(candidates.item(i), offsets.item(i), room.item(i)) for i in kept]]
-        ticks = kept + (self.proposed + 1)
-        self.proposed += proposals
-        return candidates.take(kept), ticks
-
     def run(self, proposals: int) -> None:
         """Make so many proposals, and note who arrives."""
-        candidates, ticks = self.points(proposals)
+        candidates, ticks = self.envelope.all_points(proposals, self._randomness)
+        ticks += self.proposed
+        self.proposed += proposals
         if self.noise.timed:
             log_weights = self.envelope.log_weights(candidates)
             chances = self.noise.chances(log_weights, *self.times(ticks))
@@ -98,24 +77,6 @@ class Race:
             self._times = np.append(self._times, self.clock.tick(self.proposed - self.clock.ticks))
         times = self._times.take(ticks - 1)
         return times, self.clock.error(ticks, times)
-
-    def _is_point(self, candidate: int, offset: int, room: float) -> bool:
-        """Decide offset + U < w, in units, for a uniform number U; the room w - offset is known roughly."""
-        if room >= self._enough:
-            return True
-        if room <= -self._error:
-            return False
-        return bernoulli_enclosed(partial(self._room, candidate, offset), self._randomness)
-
-    def _room(self, candidate: int, offset: int, precision: int) -> Enclosure:
-        """Enclose w - offset, in units."""
-        behind, unit = self.envelope.exactly_behind(candidate), self.envelope.unit
-        if behind is None:
-            return Enclosure(Fraction(-offset), Fraction(-offset))
-        if behind > precision + unit.bit_length():
-            return Enclosure(Fraction(-offset), Fraction(1, 2**precision) - offset)
-        low, high = exp(-behind, precision + unit.bit_length())
-        return Enclosure(unit * low - offset, unit * high - offset)
 
     def _arrives(self, candidate: int, tick: int, precision: int) -> Enclosure:
         """Enclose the chance that a point is an arrival. Who has a point may win, so there is a gap."""

@@ -9,7 +9,6 @@ Proof: randomness.proof.md
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Hashable
 from typing import Protocol
 
@@ -40,40 +39,66 @@ class Randomness(Protocol):
 
 
 class SystemRandomness:
-    """Words of 64 bits from ``os.urandom``, read ahead in small blocks.
+    """Words of 64 bits from ``os.urandom``, read ahead in small pieces: a call of the system takes long.
 
-    A word leaves the block when it is handed out: ``list.pop`` is atomic, so no two threads get the same one.
+    What is handed out leaves its list: ``list.pop`` is atomic, so no two threads get the same word.
     A forked child drops what its parent had read ahead.
     """
 
-    __slots__ = ("_ahead", "_process")
+    __slots__ = ("_pieces", "_process", "_words")
 
     width = 64
-    _BLOCK = 512
+    _PIECE = 128
+    """So many words are handed out from one piece, or one by one."""
+    _PIECES = 16
+    """So many pieces are read at a time."""
 
     def __init__(self) -> None:
         """Start with nothing read ahead."""
-        self._ahead: list[int] = []
+        self._words: list[int] = []
+        self._pieces: list[NDArray[np.uint64]] = []
         self._process = os.getpid()
-        os.register_at_fork(after_in_child=self._ahead.clear)
+        os.register_at_fork(after_in_child=self._forget)
 
     def word(self) -> int:
         """Give the next word."""
-        if self._process != os.getpid():  # a fork that Python was not told of
-            self._process = os.getpid()
-            self._ahead.clear()
+        self._notice_forks()
         try:
-            return self._ahead.pop()
+            return self._words.pop()
         except IndexError:
             pass
-        fresh: list[int] = list(struct.unpack(f"={self._BLOCK}Q", _read(8 * self._BLOCK)))
+        fresh: list[int] = self._piece().tolist()
         word = fresh.pop()
-        self._ahead.extend(fresh)
+        self._words.extend(fresh)
         return word
 
     def words(self, n: int) -> NDArray[np.uint64]:
-        """Give the next n words, straight from the system."""
-        return np.frombuffer(_read(8 * whole(n, "n", least=0)), dtype=np.uint64)
+        """Give the next n words; many, straight from the system."""
+        if type(n) is not int or n < 0:
+            n = whole(n, "n", least=0)
+        if n > self._PIECE:
+            return _read(n)
+        self._notice_forks()
+        return self._piece()[:n]
+
+    def _piece(self) -> NDArray[np.uint64]:
+        try:
+            return self._pieces.pop()
+        except IndexError:
+            pass
+        piece, *others = _read(self._PIECES * self._PIECE).reshape(self._PIECES, self._PIECE)
+        self._pieces.extend(others)
+        return piece
+
+    def _notice_forks(self) -> None:
+        """Drop what was read ahead, if there was a fork that Python was not told of."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._forget()
+
+    def _forget(self) -> None:
+        self._words.clear()
+        self._pieces.clear()
 
     def mark(self, key: Hashable) -> None:
         """Do nothing."""
@@ -87,15 +112,15 @@ class SystemRandomness:
         return "<system randomness>"
 
 
-def _read(size: int) -> bytes:
-    """Read from the operating system, all of it or nothing."""
+def _read(n: int) -> NDArray[np.uint64]:
+    """Read words from the operating system, all of them or nothing."""
     try:
-        fresh = os.urandom(size)
+        fresh = os.urandom(8 * n)
     except Exception:  # noqa: BLE001 - whatever failed there, the caller gets one constant sentence
         fresh = b""
-    if len(fresh) != size:
+    if len(fresh) != 8 * n:
         raise RandomnessFailed
-    return fresh
+    return np.frombuffer(fresh, np.uint64)
 
 
 _system = SystemRandomness()

@@ -49,13 +49,13 @@ class RationalField(Field):
         closed = np.array(found, dtype=np.int64)
         return Lead(base, closed, closed)
 
-    def place_gaps(self, lead: Lead) -> Floats:
+    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
         """Round every gap; where floats are coarse, down."""
         gaps = np.array([self._rounded_gap(value, lead.base) for value in self._values])
         coarse = gaps < SMALLEST
         gaps[coarse] = np.nextafter(gaps[coarse], 0.0)
-        gaps[lead.closed] = 0.0
-        return gaps
+        nearer: Floats = np.minimum(gaps, farthest)
+        return nearer
 
     def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Round every gap."""

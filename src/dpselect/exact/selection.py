@@ -15,7 +15,6 @@ from dpselect.exact.enclosures import Enclosure, exp
 from dpselect.exact.envelope import Envelope, weights
 from dpselect.exact.field import Field, Lead
 from dpselect.exact.noises import Noise
-from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import uniform_below
 from dpselect.exact.tails import Tails
@@ -37,8 +36,8 @@ def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) 
         return flip_all(field, lead, scale, randomness)
     envelope = Envelope(field, lead, scale, randomness.width)
     tails = Tails(envelope, randomness) if noise.timed else None
-    race = Race(envelope, noise, randomness)
-    return in_batches(race, tails, FIRST_BATCH) if field.columns else one_by_one(race, tails, randomness)
+    first = in_batches if field.columns else one_by_one
+    return first(envelope, tails, randomness)
 
 
 def flip_all(field: Field, lead: Lead, scale: Fraction, randomness: Randomness) -> int:
@@ -56,21 +55,26 @@ def _weight(field: Field, lead: Lead, scale: Fraction, candidate: int, precision
     return NEVER if gap is None else exp(-gap / scale, precision)
 
 
-def one_by_one(race: Race, tails: Tails | None, randomness: Randomness) -> int:
-    """Run a race until the first arrival, with one proposal at a time."""
+def one_by_one(envelope: Envelope, tails: Tails | None, randomness: Randomness) -> int:
+    """Race until the first arrival, with one proposal at a time."""
+    tick = 0
     while True:
         if tails is None:
             randomness.mark(())
-        candidate = race.point()
-        if candidate is not None and (tails is None or not tails.came_first(candidate, race.proposed)):
+        candidate = envelope.point(randomness)
+        tick += 1
+        if candidate is not None and (tails is None or not tails.came_first(candidate, tick)):
             return candidate
 
 
-def in_batches(race: Race, tails: Tails | None, batch: int) -> int:
-    """Run a race until the first arrival, with ever more proposals at a time."""
+def in_batches(
+    envelope: Envelope, tails: Tails | None, randomness: Randomness, batch: int = FIRST_BATCH
+) -> int:
+    """Race until the first arrival, with ever more proposals at a time."""
+    proposed = 0
     while True:
-        candidates, ticks = race.points(batch)
-        for candidate, tick in zip(candidates.tolist(), ticks.tolist(), strict=True):
-            if tails is None or not tails.came_first(candidate, tick):
-                return int(candidate)
+        for candidate, tick in envelope.points(batch, randomness):
+            if tails is None or not tails.came_first(candidate, proposed + tick):
+                return candidate
+        proposed += batch
         batch = min(2 * batch, LARGEST_BATCH)

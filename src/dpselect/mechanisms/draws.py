@@ -54,14 +54,16 @@ class NoisyTopK:
 
     def __call__(self, arg: object, randomness: Randomness) -> list[int]:
         """Draw."""
-        scores, indices = may_win(self.domain.read(arg), self.optimize)
+        scores, indices = self.domain.read(arg), None
+        if self.optimize == "min":
+            scores, indices = may_win(scores, self.optimize)
         drawn = self.among(scores, randomness)
         return drawn if indices is None else indices[drawn].tolist()
 
     def among(self, scores: Scores, randomness: Randomness) -> list[int]:
         """Draw from scores that have been read."""
         field = field_of(scores, self.optimize, self.k)
-        if self.scale == 0:
+        if not self.scale:
             return found(field.order(self.k))
         noise = NOISES[self.noise]
         if self.k == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -21,6 +21,9 @@ NOT_A_VECTOR = "scores must be a one-dimensional array, a list, a tuple or a ser
 
 LARGEST_ITEM = 8
 """Wider floats are read exactly, one by one."""
+
+KINDS: Mapping[type, str] = {int: "iu", float: "iuf"}
+"""What an array may hold."""
 
 Values: TypeAlias = NDArray[Any] | Sequence[object]
 """A vector as it can be walked: a one-dimensional array of numbers, or a list or tuple."""
@@ -53,10 +56,6 @@ class AtomDomain:
             return "scores must be whole numbers; use atom_domain(float) for others."
         return "scores must be real numbers: int, float, Decimal or Fraction."
 
-    def admits_dtype(self, dtype: np.dtype[Any]) -> bool:
-        """Say whether an array of this dtype may hold elements of the domain."""
-        return dtype.kind in ("iu" if self.kind is int else "iuf")
-
     def _is_number(self, value: object) -> bool:
         return is_real(value) if self.kind is float else is_whole(value) or is_nan(value)
 
@@ -86,15 +85,13 @@ class VectorDomain:
         An array is taken as it is: whoever walks it next must look for NaN and plus infinity on the way.
         """
         vector = as_vector(values)
-        if isinstance(vector, np.ndarray) and vector.dtype.itemsize <= LARGEST_ITEM:
-            refusal = self._schema_refusal(vector)
-        else:
-            refusal = self._refusal(values)
+        array = vector if isinstance(vector, np.ndarray) and vector.itemsize <= LARGEST_ITEM else None
+        refusal = self._refusal(values) if array is None else self._schema_refusal(array)
         if refusal or vector is None:
-            del values, vector
+            del values, vector, array
             raise OutsideDomain(refusal or NOT_A_VECTOR)
-        if isinstance(vector, np.ndarray) and vector.dtype.itemsize <= LARGEST_ITEM:
-            return vector
+        if array is not None:
+            return array
         return _as_array(vector) if isinstance(vector, list | tuple) else [score(value) for value in vector]
 
     @property
@@ -106,7 +103,7 @@ class VectorDomain:
         """Say what is wrong with the length, or with the type of an array."""
         if self.size is not None and len(vector) != self.size:
             return self.wanted_size
-        if isinstance(vector, np.ndarray) and not self.element_domain.admits_dtype(vector.dtype):
+        if isinstance(vector, np.ndarray) and vector.dtype.kind not in KINDS[self.element_domain.kind]:
             return self.element_domain.wanted
         return None
 
@@ -147,8 +144,8 @@ def _as_array(vector: Sequence[Any]) -> NDArray[Any] | list[Fraction | None]:
 
 def as_vector(values: object) -> Values | None:
     """See a list, a tuple, an array or a series as something to walk; None for anything else."""
-    if type(values) is np.ndarray:
-        return _walkable(values)
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind != "O":
+        return values
     if isinstance(values, list | tuple):
         return values
     if isinstance(values, str | bytes) or not hasattr(values, "__array__"):

@@ -5,10 +5,10 @@ What goes wrong while data is in reach is told by a constant sentence, from a fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, get_args
+from typing import Any, ClassVar, Protocol, TypeAlias, get_args
 
 from dpselect.errors import InvalidParameter, MalformedRelease, OutsideDomain, RandomnessFailed, ReleaseFailed
 from dpselect.exact.numbers import Number
@@ -16,6 +16,9 @@ from dpselect.exact.randomness import Randomness, checked, is_source, system
 from dpselect.privacy.domains import AtomDomain, VectorDomain
 from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
+
+Step: TypeAlias = Callable[[Any], Any]
+"""What is done with an output."""
 
 
 class Draw(Protocol):
@@ -67,13 +70,13 @@ class Measurement:
         """Draw with the system's randomness."""
         held = [arg]
         del arg
-        return self._draw(*_unwrapped(self.function), held, system())
+        return self._draw(self.function, held, system())
 
     def draw(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
         """Draw with another source of randomness."""
         held = [arg] if is_source(randomness) else []
         del arg
-        return self._draw(*_unwrapped(self.function), held, checked(randomness))
+        return self._draw(self.function, held, checked(randomness))
 
     def over(self, chunks: Iterable[object], randomness: Randomness | None = None) -> Any:  # noqa: ANN401
         """Draw from chunks of the input as from their concatenation, holding one chunk at a time."""
@@ -87,12 +90,14 @@ class Measurement:
                 "this measurement does not select from chunks; "
                 "make_report_noisy_top_k and make_report_noisy_max do."
             )
-        return self._draw(Merging(function), steps, held, checked(source))
+        return self._draw(Merging(function), held, checked(source), steps)
 
     def _draw(
-        self, function: Draw, steps: list[Callable[[Any], Any]], held: list[object], randomness: Randomness
+        self, function: Draw, held: list[object], randomness: Randomness, steps: Sequence[Step] = ()
     ) -> Any:  # noqa: ANN401
         """Draw from what is held, let go of it, and only then refuse or post-process."""
+        if isinstance(function, Postprocessed):
+            function, steps = _unwrapped(function)
         output, refusal = _attempt(function, self.input_domain, held, randomness)
         if refusal is not None:
             raise refusal
@@ -136,9 +141,9 @@ class Postprocessed:
         return self.then(self.function(arg, randomness))
 
 
-def _unwrapped(function: Draw) -> tuple[Draw, list[Callable[[Any], Any]]]:
+def _unwrapped(function: Draw) -> tuple[Draw, list[Step]]:
     """Take the draw out of what is done with its output, and list that in order."""
-    steps: list[Callable[[Any], Any]] = []
+    steps: list[Step] = []
     while isinstance(function, Postprocessed):
         steps.insert(0, function.then)
         function = function.function
