@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dpselect.exact.array_field import ArrayField
-from dpselect.exact.envelope import Envelope
+from dpselect.exact.envelope import FEW, SORTED_FROM, Envelope
 from dpselect.exact.field import Field, Lead
 from dpselect.exact.randomness import system
 from dpselect.exact.rational_field import RationalField
@@ -38,10 +38,13 @@ def places_of(field: Field, lead: Lead) -> Counter[int]:
     closed = set(lead.closed.tolist())
     if not field.columns:
         return Counter(i for i in range(field.size) if i not in closed)
-    alone = [] if lead.single is None else lead.single.tolist()
     columns = [c for c in range(field.columns) if c not in closed]
-    inside = [c + r * field.columns for c in columns for r in range(field.depth)]
-    return Counter([*alone, *(i for i in inside if i < field.size)])
+    everybody = [c + r * field.columns for c in columns for r in range(field.depth)]
+    inside = np.array([i for i in everybody if i < field.size], dtype=np.int64)
+    if lead.above is None:
+        return Counter(inside.tolist())
+    stays = ~field.are_ahead(inside, lead.above.cut)
+    return Counter([*lead.above.candidates.tolist(), *inside[stays].tolist()])
 
 
 @given(
@@ -69,13 +72,16 @@ def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
         assert field.gaps(everybody, lead.base).tolist() == behind
         assert [field.rough_gap(int(i), lead.base) for i in everybody] == behind
         assert [field.gap(int(i), lead.base) for i in everybody] == behind
+        assert set(np.flatnonzero(field.are_ahead(np.arange(len(scores)), lead.base)).tolist()) == ahead
         level = field.are_level(everybody, lead.base).tolist()
         assert level == [field.is_level(int(i), lead.base) for i in everybody] == [gap == 0 for gap in behind]
         gaps, nearer = field.place_gaps(lead, math.inf), field.place_gaps(lead, 2.5)
         for column in set(range(field.columns)) - set(lead.closed.tolist()):
-            members = scores[column :: field.columns]
+            members = np.arange(column, len(scores), field.columns)
             assert len(members) <= field.depth
-            nearest = min(sign * (kth - x) for x in members)
+            if lead.above is not None:
+                members = members[~field.are_ahead(members, lead.above.cut)]
+            nearest = min(sign * (kth - scores[i]) for i in members)
             assert gaps[column] == nearest
             assert nearer[column] == min(nearest, 2.5)
 
@@ -91,7 +97,7 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: in
     lead = field.leaders(min(k, len(scores)))
     assert lead is not None
     envelope = Envelope(field, lead, Fraction(3, 2))
-    if way == "together":
+    if way == "together" or field.columns:
         candidates, left = (drawn.tolist() for drawn in envelope.propose(20, system()))
     else:
         candidates, left = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
@@ -100,7 +106,20 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: in
         assert candidate not in lead.ahead
 
 
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.sampled_from(DEPTHS), st.integers(1, 3))
+@pytest.mark.parametrize("size", [FEW, FEW + 1])
+def test_one_proposal_is_like_each_of_many(size: int) -> None:
+    field = ArrayField(np.arange(size) % 7, "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    envelope = Envelope(field, lead, Fraction(2))
+    words = [system().word() >> 1 for _ in range(SORTED_FROM)]
+    for together in (words, words[:10]):
+        candidates, left = envelope.propose(len(together), Given(together))
+        alone = [envelope.propose_one(Given([word])) for word in together]
+        assert list(zip(candidates.tolist(), left.tolist(), strict=True)) == alone
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=24), st.sampled_from(DEPTHS), st.integers(1, 3))
 def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_weight(
     scores: list[int], depth: int, k: int
 ) -> None:
@@ -109,12 +128,12 @@ def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_wei
     assert lead is not None
     envelope = Envelope(field, lead, Fraction(1), width=1)
     words = list(range(int(envelope.rate * envelope.unit)))
-    found = [envelope.propose_one(Given([word])) for word in words]
-    together = envelope.propose(len(words), Given(words))
-    assert found == list(zip(*(drawn.tolist() for drawn in together), strict=True))
-    numbers = [(candidate, -(-left // field.depth)) for candidate, left in found]
+    found = list(zip(*(drawn.tolist() for drawn in envelope.propose(len(words), Given(words))), strict=True))
+    if not field.columns:
+        assert found == [envelope.propose_one(Given([word])) for word in words]
+    numbers = [(candidate, -(-left // field.depth)) for candidate, left in found if candidate < len(scores)]
     assert len(set(numbers)) == len(numbers)
-    shares = Counter(candidate for candidate, _ in numbers if candidate < len(scores))
+    shares = Counter(candidate for candidate, _ in numbers)
     assert set(shares) == set(range(len(scores))) - set(lead.ahead.tolist())
     for candidate, share in shares.items():
         assert {number for who, number in numbers if who == candidate} == set(range(1, share + 1))

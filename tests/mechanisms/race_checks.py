@@ -33,6 +33,12 @@ SIX = [2.0, 1.2, 1.0, 1.5, 0.5, -1.0]
 FOUR = [2.0, 2.0, 1.5, 1.0]
 """In columns of two: {0, 2} and {1, 3}. With words of one bit 32 units; 8 are the weight 1."""
 
+TEN = [3.0, 1.5, 1.0, 0.5, 0.0, 0.3, 1.5, 0.9, -1.0, 0.4]
+"""In columns of two. Behind the second best, 0 leaves {0, 5}, where 5 stays, and nobody stays in {1, 6}."""
+
+NINE = [0.5, 1.5, 1.0, 0.0, 3.0, 0.7, 1.5, 0.9, 0.2]
+"""In columns of two, of which the last holds nobody but 4, the best."""
+
 HALF, NINTH, EARLY, LATE = 2**63, 2**64 // 9, 2**64 - 1, 1
 """Words of the clock: the first tick comes at ln(2) / rate, at about ln(9) / rate, at once, or late."""
 
@@ -58,8 +64,8 @@ def first(race: Race) -> tuple[int, int] | None:
     return next(iter(race.arrivals.items()), None)
 
 
-Way: TypeAlias = Literal["noted", "batched", "single"]
-"""How whoever has a point is asked for: by run of a race, by points, or by point."""
+Way: TypeAlias = Literal["noted", "batched"]
+"""How whoever has a point is asked for: by run of a race, or by points."""
 
 
 def one_round(envelope: Envelope, noise: Noise, clock: int | None) -> Callable[[Randomness], int | None]:
@@ -79,8 +85,6 @@ def one_point(envelope: Envelope, way: Way) -> Callable[[Randomness], int | None
     """Make one proposal, and give whoever has a point."""
     if way == "noted":
         return one_round(envelope, GUMBEL, None)
-    if way == "single":
-        return envelope.point
     return lambda source: next((candidate for candidate, _ in envelope.points(1, source)), None)
 
 
@@ -106,13 +110,14 @@ def check_columns(
     check_rounds(of_rounds(enumerate_law(program, 20)), softmax(scores, ONE), Fraction(1, 2**10))
 
 
-def check_behind_the_second(kind: type[ArrayField] = ArrayField) -> None:
+def check_behind_the_second(scores: Sequence[float] = TEN, kind: type[ArrayField] = ArrayField) -> None:
     """A round relative to the second best leaves the best out."""
-    spaced = [3.0, 1.0, 1.0, 0.0]
-    law = enumerate_law(one_round(envelope_of(in_columns(spaced, kind=kind), 2), GUMBEL, None), 16)
-    check_rounds(of_rounds(law), [NEVER, *softmax(spaced[1:], ONE)], Fraction(1, 2**2))
-    if 0 in law.lower:
-        raise Rejected("the best runs against itself")
+    law = enumerate_law(one_round(envelope_of(in_columns(scores, kind=kind), 2), GUMBEL, None), 16)
+    best = scores.index(max(scores))
+    expected = softmax([*scores[:best], *scores[best + 1 :]], ONE)
+    check_rounds(of_rounds(law), [*expected[:best], NEVER, *expected[best:]], Fraction(1, 2**2))
+    if set(law.lower) - {None} != set(range(len(scores))) - {best}:
+        raise Rejected("the best runs against itself, or somebody never runs")
 
 
 def accepted(behind: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:

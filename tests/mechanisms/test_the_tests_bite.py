@@ -15,7 +15,7 @@ from dpselect.exact.array_field import ArrayField
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import NOBODY, Lead
+from dpselect.exact.field import Base, Lead
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
@@ -107,11 +107,21 @@ class AtTheWrongEnd(ExponentialNoise):
 
 
 class StillInTheirColumns(ArrayField):
-    """The members of an opened column run twice: alone, and in the column."""
+    """Who was taken out of a column runs twice: alone, and in the column."""
+
+    def are_ahead(self, candidates: NDArray[np.int64], base: Base) -> NDArray[np.bool_]:
+        del base
+        return np.zeros(len(candidates), dtype=bool)
+
+
+class NobodyStays(ArrayField):
+    """Columns that somebody is taken out of are closed."""
 
     def leaders(self, k: int) -> Lead | None:
         lead = super().leaders(k)
-        return None if lead is None else lead._replace(closed=NOBODY)
+        assert lead is not None
+        assert lead.above is not None
+        return lead._replace(closed=lead.above.columns)
 
 
 class StarsRunToo(ArrayField):
@@ -120,12 +130,12 @@ class StarsRunToo(ArrayField):
     def leaders(self, k: int) -> Lead | None:
         lead = super().leaders(k)
         assert lead is not None
-        assert lead.single is not None
-        assert lead.scores is not None
-        return lead._replace(
-            single=np.append(lead.single, lead.ahead),
-            scores=np.append(lead.scores, np.full(len(lead.ahead), lead.base)),
+        assert lead.above is not None
+        above = lead.above._replace(
+            candidates=np.append(lead.above.candidates, lead.ahead),
+            scores=np.append(lead.above.scores, np.full(len(lead.ahead), lead.base)),
         )
+        return lead._replace(above=above)
 
 
 class FromTheTop(ArrayField):
@@ -188,10 +198,10 @@ def test_a_wrong_field_is_rejected() -> None:
         check_columns(kind=TooFarBehind)
 
 
-@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop, StillInTheirColumns])
-def test_a_race_in_which_the_best_run_too_is_rejected(kind: type[ArrayField]) -> None:
+@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop, StillInTheirColumns, NobodyStays])
+def test_a_race_in_which_the_wrong_ones_run_is_rejected(kind: type[ArrayField]) -> None:
     with pytest.raises(Rejected):
-        check_behind_the_second(kind)
+        check_behind_the_second(kind=kind)
 
 
 def test_a_coin_that_does_not_heed_the_time_is_rejected() -> None:

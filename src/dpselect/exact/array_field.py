@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.exact.field import NOBODY, Base, Field, Floats, Indices, Lead, NotAScore, Optimize
+from dpselect.exact.field import NOBODY, Above, Base, Field, Floats, Indices, Lead, NotAScore, Optimize
 
 SINGLE_UP_TO = 4096
 """So many candidates are not worth columns."""
@@ -25,6 +25,9 @@ DEPTH, DEPTH_FOR_MANY, LARGE_DEPTH = 64, 32, 256
 
 WIDE = 8
 """The bytes of the widest numbers; narrower ones are widened before they are subtracted."""
+
+GROUP = 16
+"""So many columns are looked at together, to find the best of very many."""
 
 LARGE_DEPTH_ABOVE = 2_000_000
 """From here on low columns would be so many that they leave the cache."""
@@ -52,44 +55,53 @@ class ArrayField(Field):
         """Read every score once: give the best of each column, whose last row may be short."""
         rows, rest = divmod(self.size, self.columns)
         inside = self.size - rest
-        better = np.maximum if self._largest else np.minimum
-        best: NDArray[Any] = better.reduce(self._values[:inside].reshape(rows, self.columns), axis=0)
+        best = self._best_of(self._values[:inside].reshape(rows, self.columns))
         if rest:
+            better = np.maximum if self._largest else np.minimum
             better(best[:rest], self._values[inside:], out=best[:rest])
         return best
 
+    def _best_of(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Find the best of each column of a table."""
+        best: NDArray[Any] = (np.maximum if self._largest else np.minimum).reduce(table, axis=0)
+        return best
+
     def leaders(self, k: int) -> Lead | None:
-        """Open the few columns whose best is ahead of the k-th best place: the k best are there, or tie."""
+        """Find the k best among the best of the columns, and among those who stand there with them."""
         if k == 1:
             return None if self._top == -math.inf else Lead(self._top, NOBODY, NOBODY)
-        if not self.columns:
+        if 2 * k >= self.columns:
+            self.columns, self.depth, self._best = 0, 1, self._values
             base = self._kth(self._values, k)
             ahead = np.flatnonzero(self._ahead(self._values, base))
-            return self._eligible(Lead(base, ahead, ahead))
-        base, opened = (
-            self._opened(self._best, k) if 2 * k <= self.columns else (None, np.arange(self.columns))
-        )
-        single = self._members(opened)
-        scores = self._values[single]
-        if base is None or np.count_nonzero(self._ahead(scores, base)) >= k:
-            base = self._kth(scores, k)
+            return None if base == -math.inf else Lead(base, ahead, ahead)
+        cut = self._cut(k)
+        columns = np.flatnonzero(self._ahead(self._best, cut))
+        if not len(columns):
+            return None if cut == -math.inf else Lead(cut, NOBODY, NOBODY)
+        members = columns + np.arange(0, self.size, self.columns)[:, None]
+        table = self._at(members)
+        is_out = self._ahead(table, cut)
+        is_missing = members >= self.size
+        is_out &= ~is_missing
+        candidates, scores = members[is_out], table[is_out]
+        del members
+        is_gone = is_out | is_missing
+        table[is_gone] = table.min() if self._largest else table.max()
+        closed = columns[is_gone.all(axis=0)]
+        base = self._kth(scores, k) if len(scores) >= k else cut
         stars = self._ahead(scores, base)
-        return self._eligible(Lead(base, single[stars], opened, single[~stars], scores[~stars]))
+        above = Above(cut, columns, self._best_of(table), candidates[~stars], scores[~stars])
+        return None if base == -math.inf else Lead(base, candidates[stars], closed, above)
 
-    def _opened(self, best: NDArray[Any], k: int) -> tuple[Base, Indices]:
-        """Find the k-th best column, those ahead of it, and as many more unless ties make them too many."""
-        ordered = np.sort(best)  # np.partition takes twenty times as long on ties
-        kth, further = ordered[[-k, -2 * k] if self._largest else [k - 1, 2 * k - 1]].tolist()
-        found = np.flatnonzero(best >= further if self._largest else best <= further)
-        return kth, found if len(found) <= 3 * k else found[self._ahead(best[found], kth)]
-
-    def _members(self, columns: Indices) -> Indices:
-        """Give the candidates of some columns."""
-        members = (columns + np.arange(0, self.size, self.columns)[:, None]).ravel()
-        return members[members < self.size] if self.size % self.columns else members
-
-    def _eligible(self, lead: Lead) -> Lead | None:
-        return None if self._floats and lead.base == -math.inf else lead
+    def _cut(self, k: int) -> Base:
+        """Find the best score of a column that few columns are ahead of: k or more, unless many tie there."""
+        best, wanted = self._best, min(4 * k, max(k, self.columns // 16)) + 1
+        groups = len(best) // GROUP
+        if groups >= 2 * wanted:
+            least = self._kth(self._best_of(best[: groups * GROUP].reshape(GROUP, groups)), wanted)
+            best = best[best >= least if self._largest else best <= least]
+        return self._kth(best, wanted)
 
     def _kth(self, values: NDArray[Any], k: int) -> Base:
         return np.sort(values).item(-k if self._largest else k - 1)
@@ -106,11 +118,18 @@ class ArrayField(Field):
 
     def place_gaps(self, lead: Lead, farthest: float) -> Floats:
         """Subtract from the best of each place, in double precision."""
-        places = self._best
-        if lead.scores is not None:
-            places = np.concatenate((places, lead.scores))
-        gaps = self._behind(places, lead.base)
-        nearer: Floats = np.minimum(gaps, farthest, out=gaps if self._floats else None)
+        gaps = self._float_gaps(self._best, lead.base, farthest)
+        if lead.above is None:
+            return gaps
+        _, columns, rest, _, scores = lead.above
+        gaps[columns] = self._float_gaps(rest, lead.base, farthest)
+        return np.concatenate((gaps, self._float_gaps(scores, lead.base, farthest)))
+
+    def _float_gaps(self, values: NDArray[Any], base: Base, farthest: float) -> Floats:
+        gaps = self._behind(values, base)
+        if not self._floats:
+            gaps = gaps.astype(np.float64)
+        nearer: Floats = np.minimum(gaps, farthest, out=gaps)
         return nearer
 
     def few_gaps(self, lead: Lead) -> list[float]:
@@ -119,10 +138,14 @@ class ArrayField(Field):
         return [float(abs(base - value)) for value in self._values.tolist()]
 
     def gaps(self, candidates: Indices, base: Base) -> NDArray[Any]:
-        """Look scores up, and subtract; ``take`` is faster, but would copy what is not contiguous."""
+        """Subtract."""
+        return self._behind(self._at(candidates), base)
+
+    def _at(self, candidates: Indices) -> NDArray[Any]:
+        """Look scores up; ``take`` is faster, but would copy what is not contiguous."""
         if self._values.flags.c_contiguous:
-            return self._behind(self._values.take(candidates, mode="clip"), base)
-        return self._behind(self._values[np.minimum(candidates, self.size - 1)], base)
+            return self._values.take(candidates, mode="clip")
+        return self._values[np.minimum(candidates, self.size - 1)]
 
     def rough_gap(self, candidate: int, base: Base) -> float:
         """Subtract as Python does: integers exactly, then in double precision."""
@@ -141,6 +164,10 @@ class ArrayField(Field):
     def is_level(self, candidate: int, base: Base) -> bool:
         """Compare."""
         return bool(self._values.item(candidate) == base)
+
+    def are_ahead(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
+        """Compare."""
+        return self._ahead(self._at(candidates), base)
 
     def ties(self, base: Base) -> Indices:
         """Compare."""

@@ -24,8 +24,7 @@ from dpselect.exact.psrn import Exponential, Gumbel
 from dpselect.exact.race import ArrivalNumber, Race
 from dpselect.exact.randomness import Randomness
 
-FIRST_BATCH = 128
-LARGEST_BATCH = 4096
+FIRST_BATCH, SMALL_BATCH, LARGEST_BATCH = 128, 512, 4096
 SLACK = 2.0**-40
 """By how much, relatively, a float noisy score may be wrong."""
 
@@ -180,7 +179,8 @@ def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where the
         return None
     stars = _stars(field, lead.ahead, scale, noise, randomness)
     race = Race(Envelope(field, lead, scale, randomness.width), noise, randomness)
-    batch = batch or min(max(FIRST_BATCH, 4 * k), LARGEST_BATCH)
+    largest = min(max(SMALL_BATCH, 32 * k), LARGEST_BATCH)
+    batch = batch or min(max(FIRST_BATCH, 4 * k), largest)
     while True:
         race.run(batch)
         missing = k - len(race.arrivals)
@@ -189,7 +189,7 @@ def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where the
         if missing <= 0:
             return stars, race
         expected = 5 * missing * race.proposed // (4 * len(race.arrivals) + 1)
-        batch = max(batch, min(expected, LARGEST_BATCH))
+        batch = max(batch, min(expected, largest))
 
 
 def _stars(field: Field, candidates: Indices, scale: Fraction, noise: Noise, randomness: Randomness) -> Board:

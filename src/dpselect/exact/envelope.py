@@ -38,6 +38,9 @@ SPARE = 14
 FEW = 32
 """So many places are not worth arrays."""
 
+SORTED_FROM = 256
+"""So many units are sorted before they are looked up: the way from one to the next is short then."""
+
 LARGEST = np.finfo(np.float64).max.item()
 
 
@@ -110,7 +113,7 @@ class Envelope:
             units: Indices = gaps.astype(np.int64)
             del gaps
             np.right_shift(whole, units, out=units)
-            if lead.single is not None:
+            if lead.above is not None:
                 units[columns:] //= rows
             if len(lead.closed):
                 units[lead.closed] = 0
@@ -140,7 +143,12 @@ class Envelope:
         """
         at = draws_below(self._units, count, randomness).view(np.int64)
         ends = np.asarray(self._ends)
-        places = ends.searchsorted(at, "right")
+        if count < SORTED_FROM:
+            places = ends.searchsorted(at, "right")
+        else:
+            order = at.argsort()
+            places = np.empty_like(order)
+            places[order] = ends.searchsorted(at[order], "right")
         left = ends.take(places)
         left -= at
         columns = self.field.columns
@@ -149,31 +157,26 @@ class Envelope:
         candidates = left & (self.field.depth - 1)
         candidates *= columns
         candidates += places
-        if self.lead.single is not None:
+        if self.lead.above is not None:
+            candidates[self.field.are_ahead(candidates, self.lead.above.cut)] = self.field.size
             (alone,) = (places >= columns).nonzero()
-            candidates[alone] = self.lead.single[places[alone] - columns]
+            candidates[alone] = self.lead.above.candidates[places[alone] - columns]
             left[alone] *= self.field.depth
         return candidates, left
 
     def propose_one(self, randomness: Randomness) -> tuple[int, int]:
-        """Draw one unit as ``propose`` does."""
+        """Draw one unit as ``propose`` does, of a field without columns."""
         at = draw_below(self._units, randomness)
         ends = self._ends
         if isinstance(ends, list):
             place = bisect_right(ends, at)
             return place, ends[place] - at
         place = int(ends.searchsorted(at, "right"))
-        left = ends.item(place) - at
-        columns = self.field.columns
-        if self.lead.single is not None and place >= columns:
-            return self.lead.single.item(place - columns), left * self.field.depth
-        return place + columns * (left & (self.field.depth - 1)), left
+        return place, ends.item(place) - at
 
     def point(self, randomness: Randomness) -> int | None:
-        """Make one proposal; give its candidate if it falls below the weight."""
+        """Make one proposal, in a field without columns; give its candidate if it falls below the weight."""
         candidate, left = self.propose_one(randomness)
-        if candidate >= self.field.size:
-            return None
         room = self._grain.whole * math.exp(self.log_weight(candidate)) - left
         return candidate if self._is_point(candidate, left, room, randomness) else None
 

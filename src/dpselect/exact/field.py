@@ -1,9 +1,9 @@
 """The field of a race: candidates with exact scores, seen in places.
 
 A place is a column of candidates, of which only the best score is known, or a single candidate. One pass
-finds the best of each column; for several winners the columns of the very best are then opened, so that
-their members stand in places of their own. A float says roughly how far a candidate lies behind a base score,
-a fraction says it exactly. A score of minus infinity belongs to a candidate that may not win.
+finds the best of each column; for several winners the very best are then taken out of their columns, into
+places of their own. A float says roughly how far a candidate lies behind a base score, a fraction says it
+exactly. A score of minus infinity belongs to a candidate that may not win.
 
 Proof: field.proof.md
 """
@@ -31,6 +31,20 @@ class NotAScore(ValueError):
     """There is a NaN, a null or plus infinity among the scores."""
 
 
+class Above(NamedTuple):
+    """The candidates ahead of a cut are taken out of their columns."""
+
+    cut: Base
+    columns: Indices
+    """The columns that they are taken out of."""
+    rest: NDArray[Any]
+    """The best scores of those that stay there."""
+    candidates: Indices
+    """Those of them that run, in the places after the columns."""
+    scores: NDArray[Any]
+    """Their scores."""
+
+
 class Lead(NamedTuple):
     """Where a race begins: the base score, and who does not run against it."""
 
@@ -38,11 +52,9 @@ class Lead(NamedTuple):
     ahead: Indices
     """The candidates ahead of the base."""
     closed: Indices
-    """The places that nobody runs in: those of candidates ahead, and opened columns."""
-    single: Indices | None = None
-    """The candidates in the places after the columns; None if the candidates are the places."""
-    scores: NDArray[Any] | None = None
-    """Their scores."""
+    """The places that nobody runs in: those of candidates ahead, and columns that nobody stays in."""
+    above: Above | None = None
+    """Who is taken out of the columns; None if nobody is."""
 
 
 class Field(ABC):
@@ -93,6 +105,10 @@ class Field(ABC):
     @abstractmethod
     def is_level(self, candidate: int, base: Base) -> bool:
         """Say whether the score of one candidate is the base, exactly."""
+
+    @abstractmethod
+    def are_ahead(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
+        """Say whose score is better than the base, exactly. Anything for a number that is nobody's."""
 
     @abstractmethod
     def ties(self, base: Base) -> Indices:

@@ -44,9 +44,7 @@ class RationalField(Field):
         if k == 1:
             return Lead(max(scores) if self._largest else min(scores), NOBODY, NOBODY)
         base = sorted(scores, reverse=self._largest)[k - 1]
-        ahead = operator.gt if self._largest else operator.lt
-        found = [i for i, value in enumerate(self._values) if value is not None and ahead(value, base)]
-        closed = np.array(found, dtype=np.int64)
+        closed = np.flatnonzero(self.are_ahead(np.arange(self.size), base))
         return Lead(base, closed, closed)
 
     def place_gaps(self, lead: Lead, farthest: float) -> Floats:
@@ -85,6 +83,12 @@ class RationalField(Field):
     def is_level(self, candidate: int, base: Base) -> bool:
         """Compare."""
         return bool(self._values[candidate] == base)
+
+    def are_ahead(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
+        """Compare."""
+        ahead = operator.gt if self._largest else operator.lt
+        scores = [self._values[i] for i in candidates.tolist()]
+        return np.array([score is not None and ahead(score, base) for score in scores], dtype=bool)
 
     def ties(self, base: Base) -> Indices:
         """Compare."""
