@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dpselect.exact.array_field import ArrayField
-from dpselect.exact.envelope import FEW, SORTED_FROM, Envelope
+from dpselect.exact.envelope import FEW, SORTED_FROM, STEPS, Envelope, steps
 from dpselect.exact.field import Field, Lead
 from dpselect.exact.randomness import system
 from dpselect.exact.rational_field import RationalField
@@ -104,6 +104,14 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: in
     for candidate, units in zip(candidates, left, strict=True):
         assert 0 < units <= envelope.unit * field.depth
         assert candidate not in lead.ahead
+
+
+@pytest.mark.parametrize("finest", [0, 1, 7, 33, 48])
+def test_shares_are_the_least_that_cover_a_weight_so_many_steps_down(finest: int) -> None:
+    found = steps(finest)
+    assert len(found) == STEPS * finest + 1
+    for step, share in enumerate(found):
+        assert (share - 1) ** STEPS < 2 ** (STEPS * finest - step) <= share**STEPS
 
 
 @pytest.mark.parametrize("size", [FEW, FEW + 1])

@@ -26,6 +26,9 @@ from dpselect.exact.numbers import to_float_down
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli_enclosed, draw_below
 
+STEPS = 16
+"""Shares are halved in so many steps."""
+
 ROOM = Fraction(2**48 - 1, 2**48)
 """The slope is taken this much too small: room for the roundings of the exponent."""
 
@@ -59,9 +62,13 @@ class Grain(NamedTuple):
     whole: int
     """How many units a column has, whose best has the weight 1."""
     slope: float
-    """Slightly less than log2(e) / scale: how fast exponents grow with the gap, ..."""
+    """Slightly less than STEPS * log2(e) / scale: how many steps down a gap is, ..."""
     farthest: float
-    """... up to this gap, from which on a share is a single unit."""
+    """... up to this one, from which on a share is a single unit."""
+    shares: list[int]
+    """The units of a column, by how many steps its best is down."""
+    table: Indices
+    """The same as an array."""
     enough: float
     """So much room, in units of a column, and a proposal surely falls below the weight."""
     too_little: float
@@ -73,14 +80,38 @@ class Grain(NamedTuple):
 @lru_cache
 def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
     """Choose units for a scale and fewer than 2**bits candidates: all fit into a word, if it is wide."""
-    slope = min(
-        LARGEST, to_float_down(enclose(lambda s: 1 / (s * Ball(2).log()), Fraction(*ratio)).low * ROOM)
-    )
+    exact = enclose(lambda s: STEPS / (s * Ball(2).log()), Fraction(*ratio))
+    slope = min(LARGEST, to_float_down(exact.low * ROOM))
     finest = min(FINEST, max(width - SPARE - bits, min(bits, 62 - bits)))
-    farthest = min(LARGEST, finest / slope) if slope else LARGEST
+    farthest = min(LARGEST, STEPS * finest / slope) if slope else LARGEST
     whole = rows << finest
     error = whole * SLACK
-    return Grain(1 << finest, whole, slope, farthest, rows - 1 + error, -rows - error, -rough(ratio))
+    shares = [rows * share for share in steps(finest)]
+    return Grain(
+        unit=1 << finest,
+        whole=whole,
+        slope=slope,
+        farthest=farthest,
+        shares=shares,
+        table=np.array(shares),
+        enough=rows - 1 + error,
+        too_little=-rows - error,
+        minus_scale=-rough(ratio),
+    )
+
+
+@lru_cache
+def steps(finest: int) -> list[int]:
+    """Give 2**(finest - step / STEPS), rounded up, for all steps down to 1."""
+    shares = []
+    for power in range(STEPS * finest, -1, -1):
+        share = round(2.0 ** (power / STEPS))
+        while share**STEPS < 1 << power:
+            share += 1
+        while (share - 1) ** STEPS >= 1 << power:
+            share -= 1
+        shares.append(share)
+    return shares
 
 
 def weights(gaps: list[float], scale: Fraction) -> list[float]:
@@ -100,19 +131,20 @@ class Envelope:
         columns, rows = field.columns, field.depth
         slots = columns * rows or field.size
         self._grain = grain(scale.as_integer_ratio(), slots.bit_length(), rows, width)
-        _, whole, slope, farthest, _, _, _ = self._grain
+        _, _, slope, farthest, shares, table, *_ = self._grain
         self._ends: list[int] | Indices
         """How many units the places up to each have."""
         if field.size <= FEW and not columns and not len(lead.closed):
-            shares = [whole >> int(min(gap, farthest) * slope) for gap in field.few_gaps(lead)]
-            self._ends = list(accumulate(shares))
+            few_units = [shares[int(min(gap, farthest) * slope)] for gap in field.few_gaps(lead)]
+            self._ends = list(accumulate(few_units))
             self._units = self._ends[-1]
         else:
             gaps = field.place_gaps(lead, farthest)
             gaps *= slope
-            units: Indices = gaps.astype(np.int64)
+            down: Indices = gaps.astype(np.int64)
             del gaps
-            np.right_shift(whole, units, out=units)
+            units = table.take(down, mode="clip")
+            del down
             if lead.above is not None:
                 units[columns:] //= rows
             if len(lead.closed):

@@ -79,7 +79,8 @@ class SystemRandomness:
         if n > self._PIECE:
             return _read(n)
         self._notice_forks()
-        return self._piece()[:n]
+        piece = self._piece()
+        return piece if n == self._PIECE else piece[:n]
 
     def _piece(self) -> NDArray[np.uint64]:
         try:
