@@ -106,6 +106,19 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: in
         assert candidate not in lead.ahead
 
 
+def test_an_envelope_outlives_the_columns_of_its_field() -> None:
+    field = ArrayField(np.arange(80.0), "max", 8)
+    lead = field.leaders(1)
+    assert lead is not None
+    envelope = Envelope(field, lead, Fraction(5))
+    words = [system().word() for _ in range(200)]
+    before = list(envelope.points(200, Given(words)))
+    field.leaders(5)
+    assert not field.columns
+    assert before == list(envelope.points(200, Given(words)))
+    assert before
+
+
 @pytest.mark.parametrize("finest", [0, 1, 7, 33, 48])
 def test_shares_are_the_least_that_cover_a_weight_so_many_steps_down(finest: int) -> None:
     found = steps(finest)

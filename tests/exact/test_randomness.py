@@ -133,6 +133,24 @@ def test_b6_words_read_ahead_are_dropped_when_the_process_has_another_number(
         assert len(reads) == 1
 
 
+def test_b6_the_new_number_is_noted_after_the_old_words_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread that finds the new number noted must find no old word."""
+    seen: list[int] = []
+
+    class Watched(SystemRandomness):
+        __slots__ = ()
+
+        def _forget(self) -> None:
+            seen.append(self._process)
+            super()._forget()
+
+    source, here = Watched(), os.getpid()
+    source.word()
+    monkeypatch.setattr(os, "getpid", lambda: here + 1)
+    source.words(1)
+    assert seen == [here]
+
+
 # B7: threads.
 
 

@@ -128,7 +128,7 @@ class Envelope:
         self.field = field
         self.lead = lead
         self.scale = scale
-        columns, rows = field.columns, field.depth
+        self._columns, self._rows = columns, rows = field.columns, field.depth
         slots = columns * rows or field.size
         self._grain = grain(scale.as_integer_ratio(), slots.bit_length(), rows, width)
         _, _, slope, farthest, shares, table, *_ = self._grain
@@ -183,17 +183,17 @@ class Envelope:
             places[order] = ends.searchsorted(at[order], "right")
         left = ends.take(places)
         left -= at
-        columns = self.field.columns
+        columns = self._columns
         if not columns:
             return places, left
-        candidates = left & (self.field.depth - 1)
+        candidates = left & (self._rows - 1)
         candidates *= columns
         candidates += places
         if self.lead.above is not None:
             candidates[self.field.are_ahead(candidates, self.lead.above.cut)] = self.field.size
             (alone,) = (places >= columns).nonzero()
             candidates[alone] = self.lead.above.candidates[places[alone] - columns]
-            left[alone] *= self.field.depth
+            left[alone] *= self._rows
         return candidates, left
 
     def propose_one(self, randomness: Randomness) -> tuple[int, int]:
@@ -252,7 +252,7 @@ class Envelope:
             return True
         if room <= self._grain.too_little:
             return False
-        below = (left - 1) // self.field.depth
+        below = (left - 1) // self._rows
         return bernoulli_enclosed(partial(self._room, candidate, below), randomness)
 
     def _room(self, candidate: int, below: int, precision: int) -> Enclosure:

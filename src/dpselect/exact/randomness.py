@@ -76,7 +76,7 @@ class SystemRandomness:
         """Give the next n words; many, straight from the system."""
         if type(n) is not int or n < 0:
             n = whole(n, "n", least=0)
-        if n > self._PIECE:
+        if n == 0 or n > self._PIECE:
             return _read(n)
         self._notice_forks()
         piece = self._piece()
@@ -87,15 +87,16 @@ class SystemRandomness:
             return self._pieces.pop()
         except IndexError:
             pass
-        piece, *others = _read(self._PIECES * self._PIECE).reshape(self._PIECES, self._PIECE)
+        block = _read(self._PIECES * self._PIECE).reshape(self._PIECES, self._PIECE)
+        piece, *others = map(np.copy, block)
         self._pieces.extend(others)
         return piece
 
     def _notice_forks(self) -> None:
         """Drop what was read ahead, if there was a fork that Python was not told of."""
         if self._process != os.getpid():
-            self._process = os.getpid()
             self._forget()
+            self._process = os.getpid()
 
     def _forget(self) -> None:
         self._words.clear()

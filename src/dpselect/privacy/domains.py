@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -21,9 +21,6 @@ NOT_A_VECTOR = "scores must be a one-dimensional array, a list, a tuple or a ser
 
 LARGEST_ITEM = 8
 """Wider floats are read exactly, one by one."""
-
-KINDS: Mapping[type, str] = {int: "iu", float: "iuf"}
-"""What an array may hold."""
 
 Values: TypeAlias = NDArray[Any] | Sequence[object]
 """A vector as it can be walked: a one-dimensional array of numbers, or a list or tuple."""
@@ -48,6 +45,11 @@ class AtomDomain:
         if not all(value is None or self._is_number(value) for value in values):
             return self.wanted
         return NOT_A_SCORE if any(map(self._is_excluded, values)) else None
+
+    @property
+    def kinds(self) -> str:
+        """The kinds of dtypes that an array of such numbers may have."""
+        return "iu" if self.kind is int else "iuf"
 
     @property
     def wanted(self) -> str:
@@ -103,7 +105,7 @@ class VectorDomain:
         """Say what is wrong with the length, or with the type of an array."""
         if self.size is not None and len(vector) != self.size:
             return self.wanted_size
-        if isinstance(vector, np.ndarray) and vector.dtype.kind not in KINDS[self.element_domain.kind]:
+        if isinstance(vector, np.ndarray) and vector.dtype.kind not in self.element_domain.kinds:
             return self.element_domain.wanted
         return None
 
