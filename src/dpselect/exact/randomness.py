@@ -62,7 +62,8 @@ class SystemRandomness:
 
     def word(self) -> int:
         """Give the next word."""
-        self._notice_forks()
+        if self._process != os.getpid():
+            self._notice_fork()
         try:
             return self._words.pop()
         except IndexError:
@@ -78,11 +79,12 @@ class SystemRandomness:
             n = whole(n, "n", least=0)
         if n == 0 or n > self._PIECE:
             return _read(n)
-        self._notice_forks()
         piece = self._piece()
         return piece if n == self._PIECE else piece[:n]
 
     def _piece(self) -> NDArray[np.uint64]:
+        if self._process != os.getpid():
+            self._notice_fork()
         try:
             return self._pieces.pop()
         except IndexError:
@@ -92,11 +94,10 @@ class SystemRandomness:
         self._pieces.extend(others)
         return piece
 
-    def _notice_forks(self) -> None:
-        """Drop what was read ahead, if there was a fork that Python was not told of."""
-        if self._process != os.getpid():
-            self._forget()
-            self._process = os.getpid()
+    def _notice_fork(self) -> None:
+        """Drop what was read ahead: there was a fork that Python was not told of."""
+        self._forget()
+        self._process = os.getpid()
 
     def _forget(self) -> None:
         self._words.clear()

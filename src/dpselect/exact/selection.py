@@ -77,4 +77,4 @@ def in_batches(
             if tails is None or not tails.came_first(candidate, proposed + tick):
                 return candidate
         proposed += batch
-        batch = min(2 * batch, LARGEST_BATCH)
+        batch = min(max(batch, proposed), LARGEST_BATCH)

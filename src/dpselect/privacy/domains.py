@@ -47,11 +47,6 @@ class AtomDomain:
         return NOT_A_SCORE if any(map(self._is_excluded, values)) else None
 
     @property
-    def kinds(self) -> str:
-        """The kinds of dtypes that an array of such numbers may have."""
-        return "iu" if self.kind is int else "iuf"
-
-    @property
     def wanted(self) -> str:
         """What an element must be, as a sentence."""
         if self.kind is int:
@@ -105,7 +100,8 @@ class VectorDomain:
         """Say what is wrong with the length, or with the type of an array."""
         if self.size is not None and len(vector) != self.size:
             return self.wanted_size
-        if isinstance(vector, np.ndarray) and vector.dtype.kind not in self.element_domain.kinds:
+        kinds = "iu" if self.element_domain.kind is int else "iuf"
+        if isinstance(vector, np.ndarray) and vector.dtype.kind not in kinds:
             return self.element_domain.wanted
         return None
 
