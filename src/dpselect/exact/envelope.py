@@ -105,11 +105,9 @@ def steps(finest: int) -> list[int]:
     """Give 2**(finest - step / STEPS), rounded up, for all steps down to 1."""
     shares = []
     for power in range(STEPS * finest, -1, -1):
-        share = round(2.0 ** (power / STEPS))
+        share = int(2.0 ** (power / STEPS))
         while share**STEPS < 1 << power:
             share += 1
-        while (share - 1) ** STEPS >= 1 << power:
-            share -= 1
         shares.append(share)
     return shares
 
