@@ -71,19 +71,25 @@ class ArrayField(Field):
         if k == 1:
             return None if self._top == -math.inf else Lead(self._top, NOBODY, NOBODY)
         if 2 * k >= self.columns:
-            self.columns, self.depth, self._best = 0, 1, self._values
-            base = self._kth(self._values, k)
-            ahead = np.flatnonzero(self._ahead(self._values, base))
-            return None if base == -math.inf else Lead(base, ahead, ahead)
+            return self._single(k)
         cut = self._cut(k)
         columns = np.flatnonzero(self._ahead(self._best, cut))
-        if not len(columns):
-            return None if cut == -math.inf else Lead(cut, NOBODY, NOBODY)
+        lead = self._above(k, cut, columns) if len(columns) else Lead(cut, NOBODY, NOBODY)
+        return None if lead.base == -math.inf else lead
+
+    def _single(self, k: int) -> Lead | None:
+        """Give columns up, if there were any; so many winners are not worth them."""
+        self.columns, self.depth, self._best = 0, 1, self._values
+        base = self._kth(self._values, k)
+        ahead = np.flatnonzero(self._ahead(self._values, base))
+        return None if base == -math.inf else Lead(base, ahead, ahead)
+
+    def _above(self, k: int, cut: Base, columns: Indices) -> Lead:
+        """Take those who are ahead of the cut out of their columns, and find the k best."""
         members = columns + np.arange(0, self.size, self.columns)[:, None]
         table = self._at(members)
-        is_out = self._ahead(table, cut)
         is_missing = members >= self.size
-        is_out &= ~is_missing
+        is_out = self._ahead(table, cut) & ~is_missing
         candidates, scores = members[is_out], table[is_out]
         del members
         is_gone = is_out | is_missing
@@ -92,7 +98,7 @@ class ArrayField(Field):
         base = self._kth(scores, k) if len(scores) >= k else cut
         stars = self._ahead(scores, base)
         above = Above(cut, columns, self._best_of(table), candidates[~stars], scores[~stars])
-        return None if base == -math.inf else Lead(base, candidates[stars], closed, above)
+        return Lead(base, candidates[stars], closed, above)
 
     def _cut(self, k: int) -> Base:
         """Find the best score of a column that few columns are ahead of: k or more, unless many tie there."""
@@ -104,6 +110,7 @@ class ArrayField(Field):
         return self._kth(best, wanted)
 
     def _kth(self, values: NDArray[Any], k: int) -> Base:
+        """Find the k-th best; ``np.partition`` would take twenty times as long on ties."""
         return np.sort(values).item(-k if self._largest else k - 1)
 
     def _ahead(self, values: NDArray[Any], base: Base) -> NDArray[np.bool_]:
