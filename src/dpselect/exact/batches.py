@@ -9,6 +9,7 @@ Proof: batches.proof.md
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,14 +55,16 @@ def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint6
     return value
 
 
-def bernoulli_estimated(estimate: float, exactly: Callable[[int], Enclosure], randomness: Randomness) -> bool:
-    """Draw one coin as ``bernoullis`` draws many."""
+def bernoulli_estimated(
+    estimate: float, exactly: Callable[..., Enclosure], randomness: Randomness, *given: object
+) -> bool:
+    """Draw one coin as ``bernoullis`` draws many; exactly(*given, precision) encloses its probability."""
     word = randomness.word()
     step = 2.0**-randomness.width
     above = estimate - word * step
     if abs(above) >= SLACK + step:
         return above > 0
-    return falls_below(Uniform.begun(word, randomness), exactly)
+    return falls_below(Uniform.begun(word, randomness), partial(exactly, *given))
 
 
 def lies_below(number: Uniform, estimate: float, exactly: Callable[[int], Enclosure]) -> bool:

@@ -59,8 +59,8 @@ class Grain(NamedTuple):
 
     unit: int
     """How many units the weight 1 is."""
-    whole: int
-    """How many units a column has, whose best has the weight 1."""
+    whole: float
+    """How many units a column has, whose best has the weight 1: exactly, as a float."""
     slope: float
     """Slightly less than STEPS * log2(e) / scale: how many steps down a gap is, ..."""
     farthest: float
@@ -84,7 +84,7 @@ def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
     slope = min(LARGEST, to_float_down(exact.low * ROOM))
     finest = min(FINEST, max(width - SPARE - bits, min(bits, 62 - bits)))
     farthest = min(LARGEST, STEPS * finest / slope) if slope else LARGEST
-    whole = rows << finest
+    whole = float(rows << finest)
     error = whole * SLACK
     shares = [rows * share for share in steps(finest)]
     return Grain(

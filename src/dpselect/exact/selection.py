@@ -6,7 +6,6 @@ Proof: selection.proof.md
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -45,7 +44,7 @@ def flip_all(field: Field, lead: Lead, scale: Fraction, randomness: Randomness) 
     heads: list[int] = [
         i
         for i, weight in enumerate(weights(field.few_gaps(lead), scale))
-        if bernoulli_estimated(weight, partial(_weight, field, lead, scale, i), randomness)
+        if bernoulli_estimated(weight, _weight, randomness, field, lead, scale, i)
     ]
     return heads[uniform_below(len(heads), randomness)]
 
