@@ -47,6 +47,24 @@ def places_of(field: Field, lead: Lead) -> Counter[int]:
     return Counter([*lead.above.candidates.tolist(), *inside[stays].tolist()])
 
 
+def check_units(field: Field, lead: Lead, size: int) -> None:
+    """Walk all units: everybody who runs has each number of its share once, and nobody else has any."""
+    envelope = Envelope(field, lead, Fraction(1), width=1)
+    words = list(range(int(envelope.rate * envelope.unit)))
+    found = list(zip(*(drawn.tolist() for drawn in envelope.propose(len(words), Given(words))), strict=True))
+    if not field.columns:
+        assert found == [envelope.propose_one(Given([word])) for word in words]
+    numbers = [(candidate, -(-left // field.depth)) for candidate, left in found if candidate < size]
+    assert len(set(numbers)) == len(numbers)
+    shares = Counter(candidate for candidate, _ in numbers)
+    assert set(shares) == set(range(size)) - set(lead.ahead.tolist())
+    for candidate, share in shares.items():
+        assert {number for who, number in numbers if who == candidate} == set(range(1, share + 1))
+        behind = envelope.exactly_behind(candidate)
+        assert behind is not None
+        assert share >= envelope.unit * math.exp(-behind)
+
+
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=60),
     st.sampled_from(DTYPES),
@@ -106,6 +124,40 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: in
         assert candidate not in lead.ahead
 
 
+@pytest.mark.parametrize("optimize", ["max", "min"])
+@pytest.mark.parametrize("most", [3, 40, 10**6], ids=["many-ties", "ties", "hardly-any"])
+def test_a_cut_is_found_among_very_many_columns(most: int, optimize: Optimize) -> None:
+    """So many that groups of columns are looked at first; 2999 leaves the last row short."""
+    scores = np.array([system().word() % most for _ in range(2999)])
+    turned = scores if optimize == "max" else -scores
+    for k in (2, 5, 9):
+        field = ArrayField(scores, optimize, 2)
+        lead = field.leaders(k)
+        assert lead is not None
+        assert lead.base == scores[np.argsort(-turned)[k - 1]]
+        ahead = np.flatnonzero(turned > turned[scores == lead.base][0]).tolist()
+        assert sorted(lead.ahead.tolist()) == ahead
+        assert places_of(field, lead) == Counter(set(range(2999)) - set(ahead))
+        assert lead.above is None or len(lead.above.columns) <= 4 * k
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_best_may_stand_in_the_last_row_that_most_columns_lack(k: int, dtype: str) -> None:
+    """Of ten columns seven lack the eighth row; scores looked up there are those of the last, the best."""
+    for _ in range(60):
+        scores = np.array([*(system().word() % 20 for _ in range(72)), 25], dtype=dtype)
+        field = ArrayField(scores, "max", 8)
+        lead = field.leaders(k)
+        assert lead is not None
+        assert field.columns == 10
+        assert lead.base == np.sort(scores)[-k]
+        ahead = set(np.flatnonzero(scores > lead.base).tolist())
+        assert set(lead.ahead.tolist()) == ahead
+        assert places_of(field, lead) == Counter(set(range(73)) - ahead)
+        check_units(field, lead, 73)
+
+
 def test_an_envelope_outlives_the_columns_of_its_field() -> None:
     field = ArrayField(np.arange(80.0), "max", 8)
     lead = field.leaders(1)
@@ -147,20 +199,7 @@ def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_wei
     field = ArrayField(np.array(scores), "max", depth)
     lead = field.leaders(min(k, len(scores)))
     assert lead is not None
-    envelope = Envelope(field, lead, Fraction(1), width=1)
-    words = list(range(int(envelope.rate * envelope.unit)))
-    found = list(zip(*(drawn.tolist() for drawn in envelope.propose(len(words), Given(words))), strict=True))
-    if not field.columns:
-        assert found == [envelope.propose_one(Given([word])) for word in words]
-    numbers = [(candidate, -(-left // field.depth)) for candidate, left in found if candidate < len(scores)]
-    assert len(set(numbers)) == len(numbers)
-    shares = Counter(candidate for candidate, _ in numbers)
-    assert set(shares) == set(range(len(scores))) - set(lead.ahead.tolist())
-    for candidate, share in shares.items():
-        assert {number for who, number in numbers if who == candidate} == set(range(1, share + 1))
-        behind = envelope.exactly_behind(candidate)
-        assert behind is not None
-        assert share >= envelope.unit * math.exp(-behind)
+    check_units(field, lead, len(scores))
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10**6), Fraction(1, 10**290)])
