@@ -61,8 +61,8 @@ ABOUT_MEMORY = (
 )
 
 ABOUT_LEDGER = (
-    "Charges a second, by processes that do nothing else, beside the bare durable INSERT of one row with the "
-    "same settings of SQLite (write-ahead log, synced at every commit)."
+    "Charges a second, by processes that do nothing else, beside the bare durable INSERT of one row: "
+    "SQLite as it comes, with a write-ahead log that is synced at every commit."
 )
 
 

@@ -141,6 +141,14 @@ def test_e10_bytes_of_the_log_flipped_are_detected_or_harmless(crashed: Shelf) -
     assert found.count("detected") > len(found) // 3
 
 
+def test_the_log_is_written_over_before_it_is_long(folder: Path) -> None:
+    with Ledger.create(folder / "a.ledger") as ledger:
+        for _ in range(300):
+            ledger.charge(PureDP("1/1000"), reason="one of many")
+        assert (folder / "a.ledger-wal").stat().st_size < 200 * PAGE
+        assert ledger.verify() == 300
+
+
 def test_e11_a_deleted_log_is_detected(crashed: Shelf) -> None:
     del crashed.files["a.ledger-wal"]
     crashed.put_back()

@@ -103,16 +103,21 @@ def _opened(path: Path, how: int, what: str) -> int:
 
 
 def _lock(descriptor: int, path: Path) -> None:
-    """Wait for the lock, but not for ever; the first pauses are shorter than a commit."""
-    until, pause = time.monotonic() + PATIENCE, 0.0001
+    """Wait for the lock, but not for ever.
+
+    The pauses grow beyond the time of a commit: who has just written and writes again finds everything at
+    hand, while a change of hands at each commit would halve what all of them get done.
+    """
+    until, pause = None, 0.001
     while True:
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as problem:
+            until = until or time.monotonic() + PATIENCE
             if time.monotonic() > until:
                 raise unavailable(path, "be locked", problem) from None
         time.sleep(pause)
-        pause = min(2 * pause, 0.002)
+        pause = min(2 * pause, 0.025)
 
 
 def _read(descriptor: int, path: Path) -> Anchored:

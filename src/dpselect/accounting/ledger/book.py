@@ -6,7 +6,7 @@ before it, and the places that are known from elsewhere (the anchor, an earlier 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -14,11 +14,12 @@ from dpselect.accounting.ledger import tables
 from dpselect.accounting.ledger.anchor import Anchored
 from dpselect.accounting.ledger.chain import (
     Answer,
+    Charge,
     Entry,
     Header,
     Mark,
+    answer_row,
     damaged,
-    digest,
     entry_row,
     following,
     read_answer,
@@ -96,7 +97,28 @@ class Book:
 
     def last_entry(self, *known: Mark) -> Entry | None:
         """Read the last entry, checked against the one before it and the known places."""
-        rows = tables.last_two(self.session, ENTRIES)
+        return self._last_entry(tables.last_two(self.session, ENTRIES), known)
+
+    def add_entry(self, following: Callable[[Entry | None], Charge], *known: Mark) -> Entry:
+        """Write the entry that follows the last one, which is checked as above, durably."""
+        written: Entry
+
+        def row_after(rows: list[Any]) -> tuple[Any, ...]:
+            nonlocal written
+            last = self._last_entry(rows, known)
+            before = Mark(last.number, last.digest) if last else self.start
+            charge = following(last)
+            row = entry_row(before, charge)
+            loss, total, reason, request_id, time = charge
+            written = Entry(row[0], loss, total, reason, request_id, row[-1], time)
+            self._written.clear()
+            self._written[before.digest, *row] = written
+            return row
+
+        self.session.extend(ENTRIES, row_after)
+        return written
+
+    def _last_entry(self, rows: list[Any], known: Iterable[Mark]) -> Entry | None:
         last = self._newest(rows)
         end = last.number if last else 0
         for mark in known:
@@ -112,26 +134,30 @@ class Book:
         """Read the first of at most two rows, which follows the second, or the header."""
         if not rows:
             return None
-        before = Mark(*_ends(rows[1])) if len(rows) == 2 else self.start
-        if rows[0][0] != before.number + 1:
-            raise damaged(before.number + 1)
-        written = self._written.get((before.digest, *rows[0]))
-        return written or read_entry(rows[0], before.digest, type(self.header.budget))
-
-    def append(self, entry: Entry, before: Mark) -> Entry:
-        """Write the next entry; give it with its digest. Exactly this row need not be parsed again."""
-        columns = entry_row(entry)[:-1]
-        end = digest("entry", before.digest, columns)
-        row = (*columns, end)
-        self.session.append(ENTRIES, row)
-        whole = Entry(entry.number, entry.loss, entry.total, entry.reason, entry.request_id, end, entry.time)
-        self._written.clear()
-        self._written[before.digest, *row] = whole
-        return whole
+        row = rows[0]
+        number, *_, before = rows[1] if len(rows) == 2 else self.start
+        if row[0] != number + 1:
+            raise damaged(number + 1)
+        return self._written.get((before, *row)) or read_entry(row, before, type(self.header.budget))
 
     def last_answer(self, *known: Mark) -> Mark:
         """Find the end of the answers, checked against the one before it and the known places."""
-        rows = tables.last_two(self.session, ANSWERS)
+        return self._last_answer(tables.last_two(self.session, ANSWERS), known)
+
+    def add_answer(self, answer: str, to: Callable[[], Entry], *known: Mark) -> Mark:
+        """Write the answer that follows the last one, which is checked as above, durably."""
+        end: Mark
+
+        def row_after(rows: list[Any]) -> tuple[Any, ...]:
+            nonlocal end
+            row = answer_row(self._last_answer(rows, known), to(), answer)
+            end = Mark(row[0], row[-1])
+            return row
+
+        self.session.extend(ANSWERS, row_after)
+        return end
+
+    def _last_answer(self, rows: list[Any], known: Iterable[Mark]) -> Mark:
         end = self._newest_answer(rows)
         last = Mark(end.number, end.digest) if end else self.start
         for mark in known:
@@ -149,10 +175,11 @@ class Book:
     def _newest_answer(self, rows: list[Any]) -> Answer | None:
         if not rows:
             return None
-        before = Mark(*_ends(rows[1])) if len(rows) == 2 else self.start
-        if rows[0][0] != before.number + 1 or not isinstance(rows[0][1], int):
+        row = rows[0]
+        number, *_, before = rows[1] if len(rows) == 2 else self.start
+        if row[0] != number + 1 or not isinstance(row[1], int):
             raise answers_damaged()
-        return read_answer(rows[0], before.digest, self.entry(rows[0][1]).digest)
+        return read_answer(row, before, self.entry(row[1]).digest)
 
     def _mark(self, table: str, rows: list[Any], number: int) -> Mark | None:
         """Find a place among the rows at hand, or else in the table."""
@@ -163,10 +190,6 @@ class Book:
                 return Mark(number, row[-1])
         found = tables.with_the_one_before(self.session, table, number)
         return Mark(number, found[0][-1]) if found and found[0][0] == number else None
-
-
-def _ends(row: Any) -> tuple[Any, Any]:  # noqa: ANN401 - a row
-    return row[0], row[-1]
 
 
 def behind(number: int) -> LedgerDamaged:

@@ -50,6 +50,16 @@ class Header:
     digest: str
 
 
+class Charge(NamedTuple):
+    """What an entry is to say, before it has a place in the chain."""
+
+    loss: Currency
+    total: Currency
+    reason: str
+    request_id: str | None
+    time: datetime
+
+
 @dataclass(frozen=True)
 class Entry:
     """One charge: what it cost, in the currency of the ledger, and the sum with it."""
@@ -97,15 +107,17 @@ def header_row(header: Header) -> tuple[Any, ...]:
     return (VERSION, kind, budget, header.dataset, header.unit, header.anchor, created, header.digest)
 
 
-def entry_row(entry: Entry) -> tuple[Any, ...]:
-    """Give the columns of an entry, the digest last."""
-    loss, total, time = str(finite(entry.loss)), str(finite(entry.total)), clock.written(entry.time)
-    return (entry.number, loss, total, entry.reason, entry.request_id, time, entry.digest)
+def entry_row(before: Mark, charge: Charge) -> tuple[Any, ...]:
+    """Give the columns of the entry that follows a place, the digest last."""
+    loss, total, time = str(finite(charge.loss)), str(finite(charge.total)), clock.written(charge.time)
+    columns = (before.number + 1, loss, total, charge.reason, charge.request_id, time)
+    return (*columns, digest("entry", before.digest, columns))
 
 
-def answer_row(answer: Answer) -> tuple[Any, ...]:
-    """Give the columns of an answer, the digest last."""
-    return (answer.number, answer.entry, answer.answer, answer.digest)
+def answer_row(before: Mark, entry: Entry, answer: str) -> tuple[Any, ...]:
+    """Give the columns of the answer that follows a place, the digest last."""
+    columns = (before.number + 1, entry.number, answer)
+    return (*columns, answer_digest(columns, before.digest, entry.digest))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeAlias
@@ -19,11 +18,9 @@ from dpselect.accounting.ledger import anchor as anchors
 from dpselect.accounting.ledger import tables
 from dpselect.accounting.ledger.book import Book, another_ledger
 from dpselect.accounting.ledger.chain import (
-    Answer,
+    Charge,
     Entry,
     Mark,
-    answer_digest,
-    answer_row,
     header_row,
     new_header,
     read_header,
@@ -31,7 +28,6 @@ from dpselect.accounting.ledger.chain import (
 from dpselect.accounting.ledger.clock import Clock, minute, system_clock
 from dpselect.accounting.ledger.filter import Currency, amount_of, checked_budget, cost, finite, total_after
 from dpselect.accounting.ledger.places import local_file, session_at
-from dpselect.accounting.ledger.tables import ANSWERS
 from dpselect.accounting.ledger.texts import LONGEST_NAME, LONGEST_REASON, answer_text, line, optional_line
 from dpselect.errors import AlreadyAnswered, AlreadyCharged, BudgetExhausted, InvalidParameter
 from dpselect.privacy.losses import PureDP
@@ -131,19 +127,20 @@ class Ledger:
         request_id = optional_line(request_id, "request_id", longest=LONGEST_NAME)
         price = cost(loss, type(self.budget))
         now = minute(self._clock)
+
+        def following(last: Entry | None) -> Charge:
+            if request_id is not None:
+                self._refuse_charged(request_id)
+            spent = last.total if last else self.budget * 0
+            total = total_after(finite(spent), amount_of(price), finite(self.budget))
+            if total is None:
+                raise BudgetExhausted(reason, price, self._rest(spent), self.budget)
+            time = max(now, last.time if last else self._book.header.created)
+            return Charge(price, type(price)(total), reason, request_id, time)
+
         with self._session.lock, anchors.Anchor(self._anchor) as anchor:
-            with self._session.writing():
-                last = self._last(anchor.state)
-                if request_id is not None:
-                    self._refuse_charged(request_id)
-                spent = last.total if last else self.budget * 0
-                total = total_after(finite(spent), amount_of(price), finite(self.budget))
-                if total is None:
-                    raise BudgetExhausted(reason, price, self._rest(spent), self.budget)
-                before = Mark(last.number, last.digest) if last else self._book.start
-                time = max(now, last.time if last else self._book.header.created)
-                new = Entry(before.number + 1, price, type(price)(total), reason, request_id, "", time)
-                entry = self._book.append(new, before)
+            self._refuse_other(anchor.state)
+            entry = self._book.add_entry(following, anchor.state.entries, self._seen.entries)
             end = Mark(entry.number, entry.digest)
             anchor.advance(entries=end)
         self._saw(entries=end)
@@ -153,26 +150,25 @@ class Ledger:
         """Keep the answer to a charged request, once: whoever asks again gets the same."""
         request_id = line(request_id, "request_id", longest=LONGEST_NAME)
         text = answer_text(answer)
+
+        def charged() -> Entry:
+            entry = self._entry_of(request_id)
+            if entry is None:
+                raise InvalidParameter.must_be(
+                    "request_id",
+                    "one that was charged",
+                    got=request_id,
+                    way_out="Charge first, then read.",
+                )
+            if tables.number_of_answer(self._session, entry.number) is not None:
+                raise AlreadyAnswered(request_id)
+            return entry
+
         with self._session.lock, anchors.Anchor(self._anchor) as anchor:
-            with self._session.writing():
-                known = anchor.state
-                self._last(known)
-                before = self._book.last_answer(known.answers, self._seen.answers)
-                entry = self._entry_of(request_id)
-                if entry is None:
-                    raise InvalidParameter.must_be(
-                        "request_id",
-                        "one that was charged",
-                        got=request_id,
-                        way_out="Charge first, then read.",
-                    )
-                if tables.number_of_answer(self._session, entry.number) is not None:
-                    raise AlreadyAnswered(request_id)
-                stored = Answer(before.number + 1, entry.number, text, "")
-                checksum = answer_digest(answer_row(stored)[:-1], before.digest, entry.digest)
-                self._session.append(ANSWERS, answer_row(replace(stored, digest=checksum)))
-            anchor.advance(answers=Mark(stored.number, checksum))
-        self._saw(answers=Mark(stored.number, checksum))
+            self._last(anchor.state)
+            end = self._book.add_answer(text, charged, anchor.state.answers, self._seen.answers)
+            anchor.advance(answers=end)
+        self._saw(answers=end)
 
     def answer(self, request_id: str) -> str | None:
         """Give the stored answer to a request; None if there is none."""
@@ -245,9 +241,12 @@ class Ledger:
 
     def _last(self, known: anchors.Anchored) -> Entry | None:
         """Read the last entry. The anchor was read before it: the ledger can only have grown since."""
+        self._refuse_other(known)
+        return self._book.last_entry(known.entries, self._seen.entries)
+
+    def _refuse_other(self, known: anchors.Anchored) -> None:
         if known.header != self._book.header.digest:
             raise another_ledger()
-        return self._book.last_entry(known.entries, self._seen.entries)
 
     def _entry_of(self, request_id: str) -> Entry | None:
         number = tables.number_of_request(self._session, request_id)

@@ -6,7 +6,7 @@ The only module that imports psycopg (extra ``dpselect[postgres]``).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from dpselect.accounting.ledger.anchor import state_folder
 from dpselect.accounting.ledger.sessions import PATIENCE, Held
-from dpselect.accounting.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER
+from dpselect.accounting.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER, LAST_TWO
 from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, MissingExtra
 
 try:
@@ -143,13 +143,20 @@ class PostgresSession:
         self._held.drop()
         return self._held.get().execute(query, values or None)
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Lock the heads, so that writers stand in line; then commit or roll back."""
+    def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
+        """Lock the heads, so that writers stand in line; a head moves on only from where it was read."""
         with self._transaction() as connection:
             with self._speaking():
                 connection.execute(f"SELECT 1 FROM {HEADS} FOR UPDATE")  # noqa: S608 - a name of our own
-            yield
+            row = following(self.rows(LAST_TWO[table]))
+            with self._speaking():
+                moved = connection.execute(
+                    f"UPDATE {HEADS} SET {table} = %s WHERE {table} = %s",  # noqa: S608 - names of our own
+                    (row[0], row[0] - 1),
+                )
+                if moved.rowcount != 1:
+                    raise errors.IntegrityConstraintViolation
+                connection.execute(_insert(table), row)
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -189,17 +196,6 @@ class PostgresSession:
                 "Release nothing; mend it and try again."
             )
         raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
-
-    def append(self, table: str, row: Sequence[Any]) -> None:
-        """Add a row if it is the next one: the head moves on only from the place that was read."""
-        with self._speaking() as connection:
-            moved = connection.execute(
-                f"UPDATE {HEADS} SET {table} = %s WHERE {table} = %s",  # noqa: S608 - names of our own
-                (row[0], row[0] - 1),
-            )
-            if moved.rowcount != 1:
-                raise errors.IntegrityConstraintViolation
-            connection.execute(_insert(table), row)
 
     def check(self) -> None:
         """Compare tables, triggers and heads with ours."""

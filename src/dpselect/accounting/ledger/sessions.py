@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakSet, finalize
@@ -33,11 +32,11 @@ class Session(Protocol):
     def rows(self, query: str, *values: object) -> list[Any]:
         """Ask; each ? in the query stands for a value."""
 
-    def writing(self) -> AbstractContextManager[None]:
-        """Keep all other writers out; at the end commit durably, or roll back if something was raised."""
+    def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
+        """Add the row that follows the last two of a table, and commit durably; all other writers wait.
 
-    def append(self, table: str, row: Sequence[Any]) -> None:
-        """Add the next row of a table, while writing."""
+        ``following`` gets the newest first, and may ask more; what it raises rolls back.
+        """
 
     def check(self) -> None:
         """Refuse a database whose tables, triggers or indexes are not those that ``create`` made."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dpselect.accounting.ledger.anchor import sync_folder
 from dpselect.accounting.ledger.sessions import PATIENCE, Held
-from dpselect.accounting.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER
+from dpselect.accounting.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER, LAST_TWO
 from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 
 APPLICATION = 0x6470736C
 """Written into the file, so that other programs can tell what it is: "dpsl"."""
+PAGES_OF_LOG = 100
+"""A log of so many pages is moved into the file and then written over: a disk syncs what it overwrites
+faster than what makes a file longer."""
 
 _TABLES = [
     f"""CREATE TABLE {HEADER} (version INTEGER NOT NULL, measure TEXT NOT NULL, budget TEXT NOT NULL,
@@ -43,6 +45,7 @@ _TRIGGERS = [
     for verb, when in (("UPDATE", ""), ("DELETE", ""), ("INSERT", f"WHEN {unlike_next}"))
 ]
 SCHEMA = [*_TABLES, *_TRIGGERS]
+_NEW_FILE = ["PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", f"PRAGMA application_id = {APPLICATION}"]
 _INSERT = {
     table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - names of our own
     for table, columns in COLUMNS.items()
@@ -106,11 +109,10 @@ class SqliteSession:
             why = os.strerror(problem.errno or 0)
             raise LedgerUnavailable(f"the ledger {self.place!r} could not be created: {why}.") from None
         try:
-            self.rows("PRAGMA journal_mode = WAL")
-            with self.writing():
-                for statement in (f"PRAGMA application_id = {APPLICATION}", *SCHEMA):
-                    self.rows(statement)
-                self.append(HEADER, header)
+            for statement in (*_NEW_FILE, *SCHEMA):
+                self.rows(statement)
+            self.rows(_INSERT[HEADER], *header)
+            self.rows("COMMIT")
             sync_folder(self._path.parent)
         except BaseException:
             self._held.drop()
@@ -120,25 +122,31 @@ class SqliteSession:
     def rows(self, query: str, *values: object) -> list[Any]:
         """Ask. What SQLite refuses is said in our own words."""
         try:
-            with self._held.lock:
+            with self.lock:
                 return self._held.get().execute(query, values).fetchall()
         except (sqlite3.Error, UnicodeError) as problem:  # damaged text need not be text
-            code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+            code = _code(problem)
         raise _refusal(self.place, code)
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Take the write lock, then commit to disk or roll back."""
-        with self._held.lock:
-            self.rows("BEGIN IMMEDIATE")
+    def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
+        """Take the write lock, then commit to disk or roll back. The triggers refuse all but the next row."""
+        code = None
+        with self.lock:
             file = self._held.get()
             try:
+                file.execute("BEGIN IMMEDIATE")
                 self._refuse_replaced(file)
-                yield
-                self.rows("COMMIT")
+                last_two = file.execute(LAST_TWO[table]).fetchall()
+                file.execute(_INSERT[table], following(last_two))
+                file.execute("COMMIT")
+            except (sqlite3.Error, UnicodeError) as problem:
+                code = _code(problem)
+                self._give_up(file)
             except BaseException:
                 self._give_up(file)
                 raise
+        if code is not None:
+            raise _refusal(self.place, code)
 
     def _give_up(self, file: _File) -> None:
         try:
@@ -155,10 +163,6 @@ class SqliteSession:
                 f"the files of the ledger {self.place!r} were replaced while it was open. Open it again."
             )
         file.log = log
-
-    def append(self, table: str, row: Sequence[Any]) -> None:
-        """Add a row; the triggers refuse all but the next one."""
-        self.rows(_INSERT[table], *row)
 
     def check(self) -> None:
         """Compare tables, triggers and settings with ours, and indexes with tables."""
@@ -199,6 +203,7 @@ def _connected(path: Path) -> _File:
         for setting in (
             "synchronous = FULL",
             "fullfsync = ON",
+            f"wal_autocheckpoint = {PAGES_OF_LOG}",
             "trusted_schema = OFF",
             "cell_size_check = ON",
         ):
@@ -215,6 +220,10 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _code(problem: Exception) -> int:
+    return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
 
 
 def _refusal(place: str, code: int) -> LedgerUnavailable | LedgerDamaged:

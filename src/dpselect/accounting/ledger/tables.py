@@ -29,7 +29,7 @@ _PAGE_OF_ENTRIES = _select(ENTRIES, f"WHERE number > ? ORDER BY number LIMIT {PA
 _PAGE_OF_ANSWERS = f"""SELECT a.number, a.entry, a.answer, a.digest, e.digest
 FROM {ANSWERS} a LEFT JOIN {ENTRIES} e ON e.number = a.entry
 WHERE a.number > ? ORDER BY a.number LIMIT {PAGE}"""  # noqa: S608 - as above
-_LAST_TWO = {table: _select(table, "ORDER BY number DESC LIMIT 2") for table in CHAINS}
+LAST_TWO = {table: _select(table, "ORDER BY number DESC LIMIT 2") for table in CHAINS}
 _TWO = {table: _select(table, "WHERE number IN (?, ?) ORDER BY number DESC") for table in CHAINS}
 _NUMBER_OF_REQUEST = f"SELECT number FROM {ENTRIES} WHERE request_id = ?"  # noqa: S608 - as above
 _NUMBER_OF_ANSWER = f"SELECT number FROM {ANSWERS} WHERE entry = ?"  # noqa: S608 - as above
@@ -59,7 +59,7 @@ def _pages(session: Session, query: str) -> Iterator[Any]:
 
 def last_two(session: Session, table: str) -> list[Any]:
     """Read the last row of a table and the one before it, in this order."""
-    return session.rows(_LAST_TWO[table])
+    return session.rows(LAST_TWO[table])
 
 
 def with_the_one_before(session: Session, table: str, number: int) -> list[Any]:
