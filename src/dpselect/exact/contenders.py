@@ -21,6 +21,7 @@ from dpselect.exact.field import Field, Floats, Indices
 from dpselect.exact.noises import Noise
 from dpselect.exact.numbers import to_float_down, to_float_up
 from dpselect.exact.psrn import Exponential, Gumbel
+from dpselect.exact.quiet import quiet
 from dpselect.exact.race import ArrivalNumber, Race
 from dpselect.exact.randomness import Randomness
 
@@ -129,7 +130,7 @@ def _are_apart(lows: Floats, highs: Floats) -> bool:
     return bool((lows[:-1] >= highs[1:]).all())
 
 
-@np.errstate(all="ignore")
+@quiet
 def winners(  # noqa: PLR0913 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, *, batch: int | None = None
 ) -> list[int] | None:
@@ -149,7 +150,7 @@ def winners(  # noqa: PLR0913 - the draw's own parameters, and where they are dr
     return [one.candidate for one in _merged_boards(stars, arrived, k)]
 
 
-@np.errstate(all="ignore")
+@quiet
 def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, *, batch: int | None = None
 ) -> list[Contender] | None:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-
 from dpselect.exact.batches import bernoulli_estimated
 from dpselect.exact.enclosures import Enclosure, exp
 from dpselect.exact.envelope import Envelope, weights
 from dpselect.exact.field import Field, Lead
 from dpselect.exact.noises import Noise
+from dpselect.exact.quiet import quiet
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import uniform_below
 from dpselect.exact.tails import Tails
@@ -25,7 +24,7 @@ FLIP_ALL_UP_TO = 16
 FIRST_BATCH, LARGEST_BATCH = 128, 1024
 
 
-@np.errstate(all="ignore")
+@quiet
 def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) -> int | None:
     """Draw the candidate with the best noisy score; None if nobody may win."""
     lead = field.leaders(1)
