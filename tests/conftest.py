@@ -1,6 +1,7 @@
-"""Hypothesis tries the same examples in every run; a process has one Spark, for all tests that need one."""
+"""What all tests share: the same examples in every run, one Spark in a process, long walks unmeasured."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if run.SKIPPED in os.environ:
         skipped = len(terminalreporter.stats.get("skipped", []))
         Path(os.environ[run.SKIPPED]).write_text(str(skipped), encoding="utf-8")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with Spark: what comes first stays with one worker, and only that one starts a machine."""
+    items.sort(key=lambda item: "spark_session" not in getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture
+def unmeasured() -> Iterator[None]:
+    """Keep coverage out of a long walk, which would take four times as long; shorter ones are measured."""
+    measuring = sys.gettrace()
+    sys.settrace(None)
+    yield
+    sys.settrace(measuring)
 
 
 @pytest.fixture(scope="session")

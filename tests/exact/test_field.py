@@ -141,6 +141,7 @@ def test_a_cut_is_found_among_very_many_columns(most: int, optimize: Optimize) -
         assert lead.above is None or len(lead.above.columns) <= 4 * k
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_the_best_may_stand_in_the_last_row_that_most_columns_lack(k: int, dtype: str) -> None:

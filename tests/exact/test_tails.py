@@ -80,6 +80,7 @@ QUESTIONS: dict[str, list[tuple[int, int]]] = {
 }
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("asked", QUESTIONS.values(), ids=QUESTIONS)
 def test_tails_come_first_as_often_as_the_times_say(asked: list[tuple[int, int]]) -> None:
     check_tails(asked, Walk(15, Fraction(1, 2**3)))

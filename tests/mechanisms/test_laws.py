@@ -164,6 +164,7 @@ def test_the_exponential_mechanism_gives_the_candidate_at_the_index() -> None:
     check_rounds(found, softmax([0, 1, 2], ONE), TINY)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(
     ("scores", "scale"),
     [
@@ -206,6 +207,7 @@ def test_a_round_over_columns_accepts_in_proportion_to_the_weights(
     check_columns(optimize=optimize, way=way, scores=scores)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", [TEN, NINE], ids=["ten", "nine"])
 def test_a_round_relative_to_the_second_best_leaves_the_best_out(scores: list[float]) -> None:
     check_behind_the_second(scores)
@@ -227,6 +229,7 @@ def test_the_first_to_arrive_with_exponential_noise_wins_permute_and_flip(scores
     check_first_arrival(scores, Walk(14, Fraction(1, 2)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("word", [HALF, NINTH, EARLY, LATE], ids=["half", "ninth", "early", "late"])
 @pytest.mark.parametrize("scores", [SIX, FOUR], ids=["six", "four"])
 def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(
@@ -235,6 +238,7 @@ def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(
     check_at_a_time(word, scores)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("batches", [[1, 1], [2]], ids=["one-by-one", "together"])
 def test_the_second_proposal_is_timed_by_both_gaps(batches: list[int]) -> None:
     check_two_proposals(batches)
@@ -325,6 +329,7 @@ def test_whoever_may_not_win_is_not_among_the_best() -> None:
         check(partial(ordered, m, scores), law.__getitem__, law, Walk(12, Fraction(1, 2)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_two_rounds_of_permute_and_flip_are_peeled() -> None:
     """x = (0, -1, -2): P(0, 1) = 0.62428 (math of peeling), where one shot would give 0.64042."""
     law = peeled_permute_and_flip([0, -1, -2], 2, ONE)
