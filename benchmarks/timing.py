@@ -1,6 +1,7 @@
 """Medians of running times, and peaks of memory.
 
-The contestants take turns, so that a slow moment of the machine hits them all alike.
+The contestants take turns, so that a slow moment of the machine hits them all alike; who is timed less often
+is timed as late as the others.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ class Timings:
 def medians(contestants: Mapping[str, Contestant]) -> dict[str, float]:
     """Give the median time of one call of each contestant, in seconds."""
     timings = {name: Timings(contestant) for name, contestant in contestants.items()}
-    for _ in range(max(timing.rounds for timing in timings.values())):
+    turns = max(timing.rounds for timing in timings.values())
+    for turn in range(turns):
         for timing in timings.values():
-            timing.add()
+            if turn * timing.rounds % turns < timing.rounds:
+                timing.add()
     return {name: statistics.median(timing.times) for name, timing in timings.items()}
 
 
