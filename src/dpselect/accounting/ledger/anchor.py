@@ -21,6 +21,8 @@ from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 
 PATIENCE = 30.0
 """How long to wait for a lock, in seconds."""
+SHORT_PAUSE, LONG_PAUSE, LONG_WAIT = 0.001, 0.025, 1.0
+"""How long to sleep between two looks at it, and from when on to look often."""
 
 _RECORD = re.compile(
     rb"dpselect anchor 1\n"
@@ -105,19 +107,21 @@ def _opened(path: Path, how: int, what: str) -> int:
 def _lock(descriptor: int, path: Path) -> None:
     """Wait for the lock, but not for ever.
 
-    The pauses grow beyond the time of a commit: who has just written and writes again finds everything at
-    hand, while a change of hands at each commit would halve what all of them get done.
+    At first the pauses grow beyond the time of a commit: who has just written and writes again finds
+    everything at hand, while a change of hands at each commit would halve what all of them get done. Who
+    has waited for long looks often: nobody is to starve behind one who never rests.
     """
-    until, pause = None, 0.001
+    started, pause = 0.0, SHORT_PAUSE
     while True:
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as problem:
-            until = until or time.monotonic() + PATIENCE
-            if time.monotonic() > until:
+            started = started or time.monotonic()
+            waited = time.monotonic() - started
+            if waited > PATIENCE:
                 raise unavailable(path, "be locked", problem) from None
         time.sleep(pause)
-        pause = min(2 * pause, 0.025)
+        pause = min(2 * pause, LONG_PAUSE) if waited < LONG_WAIT else SHORT_PAUSE
 
 
 def _read(descriptor: int, path: Path) -> Anchored:
