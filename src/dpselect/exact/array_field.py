@@ -117,25 +117,19 @@ class ArrayField(Field):
         ahead: NDArray[np.bool_] = values > base if self._largest else values < base
         return ahead
 
-    def _behind(self, values: NDArray[Any], base: Base) -> NDArray[Any]:
-        """Subtract: floats in double precision, integers exactly (modulo 2**64)."""
+    def _behind(self, values: NDArray[Any], base: Base) -> Floats:
+        """Subtract in double precision: integers first exactly (modulo 2**64)."""
         wide = values if values.itemsize == WIDE else values.astype(np.float64 if self._floats else np.int64)
         gaps: NDArray[Any] = base - wide if self._largest else wide - base
-        return gaps if self._floats else gaps.view(np.uint64)
+        return gaps if self._floats else gaps.view(np.uint64).astype(np.float64)
 
     def place_gaps(self, lead: Lead, farthest: float) -> Floats:
-        """Subtract from the best of each place, in double precision."""
-        gaps = self._float_gaps(self._best, lead.base, farthest)
-        if lead.above is None:
-            return gaps
-        _, columns, rest, _, scores = lead.above
-        gaps[columns] = self._float_gaps(rest, lead.base, farthest)
-        return np.concatenate((gaps, self._float_gaps(scores, lead.base, farthest)))
-
-    def _float_gaps(self, values: NDArray[Any], base: Base, farthest: float) -> Floats:
-        gaps = self._behind(values, base)
-        if not self._floats:
-            gaps = gaps.astype(np.float64)
+        """Subtract from the best of each place."""
+        gaps = self._behind(self._best, lead.base)
+        if lead.above is not None:
+            _, columns, rest, _, scores = lead.above
+            gaps[columns] = self._behind(rest, lead.base)
+            gaps = np.concatenate((gaps, self._behind(scores, lead.base)))
         nearer: Floats = np.minimum(gaps, farthest, out=gaps)
         return nearer
 
@@ -144,7 +138,7 @@ class ArrayField(Field):
         base = lead.base
         return [float(abs(base - value)) for value in self._values.tolist()]
 
-    def gaps(self, candidates: Indices, base: Base) -> NDArray[Any]:
+    def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Subtract."""
         return self._behind(self._at(candidates), base)
 

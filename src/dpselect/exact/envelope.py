@@ -128,20 +128,20 @@ class Envelope:
         self.scale = scale
         self._columns, self._rows = columns, rows = field.columns, field.depth
         slots = columns * rows or field.size
-        self._grain = grain(scale.as_integer_ratio(), slots.bit_length(), rows, width)
-        _, _, slope, farthest, shares, table, *_ = self._grain
+        self._grain = chosen = grain(scale.as_integer_ratio(), slots.bit_length(), rows, width)
         self._ends: list[int] | Indices
         """How many units the places up to each have."""
         if field.size <= FEW and not columns and not len(lead.closed):
+            _, _, slope, farthest, shares, *_ = chosen
             few_units = [shares[int(min(gap, farthest) * slope)] for gap in field.few_gaps(lead)]
             self._ends = list(accumulate(few_units))
             self._units = self._ends[-1]
         else:
-            gaps = field.place_gaps(lead, farthest)
-            gaps *= slope
+            gaps = field.place_gaps(lead, chosen.farthest)
+            gaps *= chosen.slope
             down: Indices = gaps.astype(np.int64)
             del gaps
-            units = table.take(down, mode="clip")
+            units = chosen.table.take(down, mode="clip")
             del down
             if lead.above is not None:
                 units[columns:] //= rows

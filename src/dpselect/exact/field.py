@@ -83,8 +83,8 @@ class Field(ABC):
         return gaps
 
     @abstractmethod
-    def gaps(self, candidates: Indices, base: Base) -> NDArray[Any]:
-        """Give how far candidates lie behind the base, as floats to a relative 2**-51, or as whole numbers.
+    def gaps(self, candidates: Indices, base: Base) -> Floats:
+        """Give how far candidates lie behind the base, to a relative 2**-51.
 
         Infinity for those that may not win, and beyond all floats; zero only for those level with the base;
         NaN if a float cannot say. Nobody may be ahead of the base. Anything for a number that is nobody's.
