@@ -229,6 +229,16 @@ def test_e11_a_log_deleted_under_an_open_ledger_is_noticed(tmp_path: Path) -> No
         assert found.entry in {1, None}  # noqa: PT017 - detected, or harmless
 
 
+def test_a_ledger_that_was_moved_away_after_it_was_closed_is_not_charged(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    ledger = Ledger.create(path)
+    ledger.close()
+    path.rename(tmp_path / "b.ledger")
+    with pytest.raises(LedgerUnavailable, match="its files could not be opened"):
+        ledger.charge(PureDP("1/2"), reason="a")
+    assert not path.exists()
+
+
 def test_e11_two_copies_cannot_both_be_charged(tmp_path: Path) -> None:
     paths = [tmp_path / "one.ledger", tmp_path / "two.ledger"]
     with Ledger.create(paths[0], anchor=tmp_path / "anchor") as ledger:

@@ -132,9 +132,9 @@ class SqliteSession:
         """Take the write lock, then commit to disk or roll back. The triggers refuse all but the next row."""
         code = None
         with self.lock:
+            self.rows("BEGIN IMMEDIATE")
             file = self._held.get()
             try:
-                file.execute("BEGIN IMMEDIATE")
                 self._refuse_replaced(file)
                 last_two = file.execute(LAST_TWO[table]).fetchall()
                 file.execute(_INSERT[table], following(last_two))
