@@ -41,6 +41,7 @@ class ArrayField(Field):
         self.size = len(values)
         self._values = self._best = values
         self._largest = optimize == "max"
+        self._better = np.maximum if self._largest else np.minimum
         self._floats = values.dtype.kind == "f"
         if depth > 1:
             self.columns = -(-self.size // depth)
@@ -55,15 +56,9 @@ class ArrayField(Field):
         """Read every score once: give the best of each column, whose last row may be short."""
         rows, rest = divmod(self.size, self.columns)
         inside = self.size - rest
-        best = self._best_of(self._values[:inside].reshape(rows, self.columns))
+        best: NDArray[Any] = self._better.reduce(self._values[:inside].reshape(rows, self.columns))
         if rest:
-            better = np.maximum if self._largest else np.minimum
-            better(best[:rest], self._values[inside:], out=best[:rest])
-        return best
-
-    def _best_of(self, table: NDArray[Any]) -> NDArray[Any]:
-        """Find the best of each column of a table."""
-        best: NDArray[Any] = (np.maximum if self._largest else np.minimum).reduce(table, axis=0)
+            self._better(best[:rest], self._values[inside:], out=best[:rest])
         return best
 
     def leaders(self, k: int) -> Lead | None:
@@ -97,7 +92,7 @@ class ArrayField(Field):
         closed = columns[is_gone.all(axis=0)]
         base = self._kth(scores, k) if len(scores) >= k else cut
         stars = self._ahead(scores, base)
-        above = Above(cut, columns, self._best_of(table), candidates[~stars], scores[~stars])
+        above = Above(cut, columns, self._better.reduce(table), candidates[~stars], scores[~stars])
         return Lead(base, candidates[stars], closed, above)
 
     def _cut(self, k: int) -> Base:
@@ -105,7 +100,8 @@ class ArrayField(Field):
         best, wanted = self._best, min(4 * k, max(k, self.columns // 16)) + 1
         groups = len(best) // GROUP
         if groups >= 2 * wanted:
-            least = self._kth(self._best_of(best[: groups * GROUP].reshape(GROUP, groups)), wanted)
+            best_of_groups = self._better.reduce(best[: groups * GROUP].reshape(GROUP, groups))
+            least = self._kth(best_of_groups, wanted)
             best = best[best >= least if self._largest else best <= least]
         return self._kth(best, wanted)
 
