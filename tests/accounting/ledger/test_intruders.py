@@ -1,16 +1,22 @@
 """Intruders who know the format: they compute digests that fit, and meet the anchor."""
 
+import os
 import shutil
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from errno import ENOLCK
 from fcntl import LOCK_EX, flock
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpselect import Ledger, LedgerDamaged, LedgerUnavailable, PureDP
 from dpselect.accounting.ledger import anchor as anchors
+from dpselect.accounting.ledger import tables
 from dpselect.accounting.ledger.chain import digest, header_row, new_header
+from dpselect.accounting.ledger.sqlite import SqliteSession
 from dpselect.errors import InvalidParameter
 from tests.accounting.ledger.places import FileCabinet, Place
 
@@ -173,6 +179,27 @@ def test_an_anchor_that_somebody_keeps_locked_is_waited_for_and_then_named(
     assert filled.charge(PureDP("1/10"), reason="a").number == 6
 
 
+def test_an_anchor_that_cannot_be_locked_is_named(filled: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(ENOLCK, "")
+
+    monkeypatch.setattr("fcntl.flock", no_locks)
+    with pytest.raises(LedgerUnavailable, match="could not be locked: No locks available"):
+        filled.charge(PureDP("1/10"), reason="a")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_whoever_forgets_an_anchor_lets_go_of_its_lock(tmp_path: Path, filled: Ledger) -> None:
+    anchors.Anchor(tmp_path / "a.ledger.anchor").__enter__()
+    assert filled.charge(PureDP("1/10"), reason="a").number == 6
+
+
+def test_an_anchor_that_was_never_finished_is_begun_again(tmp_path: Path) -> None:
+    (tmp_path / f"anchor.{os.getpid()}-{threading.get_ident()}.new").touch()
+    anchors.dropped(tmp_path / "anchor", anchors.at_start("1" * 64))
+    assert [each.name for each in tmp_path.iterdir()] == ["anchor"]
+
+
 def test_an_anchor_that_is_there_is_never_replaced(tmp_path: Path) -> None:
     path = tmp_path / "new" / "anchor"
     first, second = anchors.at_start("1" * 64), anchors.at_start("2" * 64)
@@ -205,6 +232,90 @@ def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(
             Ledger.create(tmp_path / "a.ledger")
     assert list(tmp_path.iterdir()) == []
     Ledger.create(tmp_path / "a.ledger").close()
+
+
+def test_a_new_ledger_that_somebody_removes_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.ledger"
+    ask = SqliteSession.rows
+
+    def after_removing(session: SqliteSession, query: str, *values: object) -> list[Any]:
+        path.unlink(missing_ok=True)
+        return ask(session, query, *values)
+
+    monkeypatch.setattr(SqliteSession, "rows", after_removing)
+    with pytest.raises(LedgerUnavailable, match="could not be opened"):
+        Ledger.create(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_e11_an_entry_deleted_before_an_answer_is_stored_is_missed(
+    file_place: Place, filled: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extend = SqliteSession.extend
+
+    def after_deleting(session: SqliteSession, *how: Any) -> None:  # noqa: ANN401 - as the original
+        file_place.force("DELETE FROM dpselect_entries WHERE number = 5")
+        extend(session, *how)
+
+    monkeypatch.setattr(SqliteSession, "extend", after_deleting)
+    with pytest.raises(LedgerDamaged, match="entry 5 is missing"):
+        STORE(filled)
+    assert file_place.execute("SELECT count(*) FROM dpselect_answers") == [(3,)]
+
+
+def test_a_ledger_closed_in_the_middle_of_a_charge_is_not_charged(
+    filled: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as closing:
+        closing.setattr(tables, "number_of_request", lambda session, _: session.close())
+        with pytest.raises(LedgerUnavailable, match="it was closed meanwhile"):
+            filled.charge(PureDP("1/10"), reason="a", request_id="r6")
+    assert filled.charge(PureDP("1/10"), reason="a", request_id="r6").number == 6
+
+
+REBUILT = (
+    "CREATE TABLE loose AS SELECT * FROM {table}",
+    "DROP TABLE {table}",
+    "ALTER TABLE loose RENAME TO {table}",
+)
+
+
+def test_e10_entries_whose_numbers_are_none_are_damage(file_place: Place, filled: Ledger) -> None:
+    loose = (statement.format(table="dpselect_entries") for statement in REBUILT)
+    file_place.force(*loose, "UPDATE dpselect_entries SET number = 'x' || number WHERE number > 3")
+    for use in (CHARGE, STORE):
+        with pytest.raises(LedgerDamaged):
+            use(filled)
+
+
+def test_e10_after_the_last_number_that_a_database_has_there_is_no_entry(
+    file_place: Place, filled: Ledger
+) -> None:
+    _, *columns, last = row_of(file_place, 5)
+    for number in (2**63 - 2, 2**63 - 1):
+        columns[3] = f"r{number}"
+        last = digest("entry", str(last), (number, *columns))
+        texts = ", ".join(f"'{column}'" for column in (*columns, last))
+        file_place.force(f"INSERT INTO dpselect_entries VALUES ({number}, {texts})")  # noqa: S608
+    with pytest.raises(LedgerDamaged):
+        CHARGE(filled)
+
+
+def test_e10_an_answer_to_an_entry_that_cannot_be_is_damage(file_place: Place, filled: Ledger) -> None:
+    file_place.force(f"UPDATE dpselect_answers SET entry = {-(2**63)} WHERE number = 3")  # noqa: S608
+    with pytest.raises(LedgerDamaged):
+        STORE(filled)
+
+
+@pytest.mark.parametrize("written", ["''", "NULL", "x''"])
+def test_e10_an_answer_that_is_no_text_has_no_digest(file_place: Place, filled: Ledger, written: str) -> None:
+    loose = (statement.format(table="dpselect_answers") for statement in REBUILT)
+    file_place.force(*loose, f"INSERT INTO dpselect_answers VALUES (4, 4, x'00', {written})")  # noqa: S608
+    for use in (lambda ledger: ledger.answer("r4"), lambda ledger: ledger.store("r5", "a"), Ledger.verify):
+        with pytest.raises(LedgerDamaged):
+            use(filled)
 
 
 def test_a_name_too_long_for_the_companions_is_refused(tmp_path: Path) -> None:

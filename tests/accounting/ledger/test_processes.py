@@ -132,3 +132,88 @@ def test_b6_a_fork_in_the_middle_of_anothers_charge_waits_for_it(file_place: Pla
     command = [sys.executable, "-W", "ignore", "-c", THREADS_AT_A_FORK, file_place.url]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (0, "30 {0}\n"), done.stderr
+
+
+INTERRUPTED = """
+import signal, sys, time
+from dpselect import Ledger, PureDP
+charging, interrupted = False, 0
+def interrupt(*_):
+    if charging:
+        raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, interrupt)
+ledger = Ledger.create(sys.argv[1], budget=PureDP(100))
+ledger.charge(PureDP(1), reason="the first takes longest")
+started = time.perf_counter()
+ledger.charge(PureDP(1), reason="as long as the others")
+usual = time.perf_counter() - started
+for instant in range(1, 301):
+    try:
+        charging = True
+        signal.setitimer(signal.ITIMER_REAL, usual * instant / 200)
+        ledger.charge(PureDP("1/1000"), reason="perhaps")
+        charging = False
+    except KeyboardInterrupt:
+        interrupted += 1
+    charging = False
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    if instant % 10 == 0:
+        with Ledger.open(sys.argv[1]) as other:
+            other.charge(PureDP("1/1000"), reason="another is not kept out")
+print(ledger.verify() >= 32, interrupted > 50)
+"""
+
+
+def test_b10_whoever_is_interrupted_keeps_nobody_out(file_place: Place) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, file_place.url]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr
+
+
+INTERRUPTED_WHILE_WAITING = """
+import os, signal, sqlite3, sys, threading
+from dpselect import Ledger, PureDP
+ledger = Ledger.create(sys.argv[1])
+other = sqlite3.connect(sys.argv[1], isolation_level=None, check_same_thread=False)
+other.execute("BEGIN IMMEDIATE")
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+threading.Timer(0.6, other.execute, ("ROLLBACK",)).start()
+try:
+    ledger.charge(PureDP("1/10"), reason="interrupted")
+except KeyboardInterrupt:
+    pass
+other.execute("BEGIN IMMEDIATE")
+other.execute("ROLLBACK")
+print(ledger.charge(PureDP("1/10"), reason="again").number)
+"""
+
+
+def test_b10_whoever_is_interrupted_while_waiting_has_begun_nothing(file_place: Place) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_WAITING, file_place.url]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+
+
+CREATED_AT_A_FORK = """
+import os, sys, threading
+from dpselect import Ledger
+done = []
+def create():
+    for number in range(60):
+        Ledger.create(f"{sys.argv[1]}.{number}").close()
+    done.append(True)
+thread = threading.Thread(target=create)
+thread.start()
+while thread.is_alive():
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+print(done)
+"""
+
+
+def test_b6_a_fork_in_the_middle_of_a_creation_waits_for_it(file_place: Place) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", CREATED_AT_A_FORK, file_place.url]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (0, "[True]\n"), done.stderr

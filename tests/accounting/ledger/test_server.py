@@ -229,3 +229,26 @@ def test_of_those_who_make_a_ledger_at_the_same_time_one_does(server_place: Plac
     ledger.charge(PureDP(1), reason="all")
     with pytest.raises(BudgetExhausted):
         ledger.charge(PureDP(1), reason="more")
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        "number TYPE text USING number::text",
+        "number TYPE numeric",
+        """digest TYPE json USING '{"a": [1]}'::json""",
+        """reason TYPE json USING '{"a": [1]}'::json""",
+    ],
+)
+def test_e10_columns_of_another_type_are_damage(server_place: Place, altered: str) -> None:
+    with Ledger.create(server_place.url) as ledger:
+        for number in (1, 2, 3):
+            ledger.charge(PureDP("1/10"), reason="a", request_id=f"r{number}")
+        server_place.force(
+            "ALTER TABLE dpselect_answers DROP CONSTRAINT dpselect_answers_entry_fkey",
+            f"ALTER TABLE dpselect_entries ALTER {altered}",
+        )
+        with pytest.raises(LedgerDamaged):
+            ledger.charge(PureDP("1/10"), reason="a")
+        with pytest.raises(LedgerDamaged):
+            ledger.store("r1", "answer")

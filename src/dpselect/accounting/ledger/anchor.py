@@ -13,6 +13,7 @@ import os
 import re
 import threading
 import time
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -58,25 +59,25 @@ class Anchor:
         self._path = path
 
     def __enter__(self) -> Self:
-        self._descriptor = _opened(self._path, os.O_RDWR, "be opened for writing")
+        self._file = _opened(self._path, "r+", "be opened for writing")
         try:
-            _lock(self._descriptor, self._path)
-            self.state = _read(self._descriptor, self._path)
+            _lock(self._file, self._path)
+            self.state = _read(self._file, self._path)
         except BaseException:
-            os.close(self._descriptor)
+            self._file.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-        os.close(self._descriptor)
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+        self._file.close()
 
     def advance(self, *, entries: Mark | None = None, answers: Mark | None = None) -> None:
         """Move it forwards; what was read under the same lock lies behind."""
         self.state = Anchored(self.state.header, entries or self.state.entries, answers or self.state.answers)
         record = _written(self.state)
         try:
-            os.pwrite(self._descriptor, record, 0)
+            os.pwrite(self._file.fileno(), record, 0)
         except OSError as problem:
             raise unavailable(self._path, "be written", problem) from None
         _remember(record, self.state)
@@ -84,27 +85,25 @@ class Anchor:
 
 def peeked(path: Path) -> Anchored:
     """Read an anchor without the right to write it. A read that met a write is repeated under the lock."""
-    descriptor = _opened(path, os.O_RDONLY, "be read")
-    try:
-        found = _parsed(_bytes(descriptor, path))
+    with _opened(path, "r", "be read") as file:
+        found = _parsed(_bytes(file, path))
         if found is None:
-            _lock(descriptor, path)
-            return _read(descriptor, path)
+            _lock(file, path)
+            return _read(file, path)
         return found
-    finally:
-        os.close(descriptor)
 
 
-def _opened(path: Path, how: int, what: str) -> int:
+def _opened(path: Path, mode: str, what: str) -> FileIO:
+    """Open an anchor as an object that closes itself: an interruption leaves no lock behind."""
     try:
-        return os.open(path, how | os.O_CLOEXEC)
+        return FileIO(path, mode)
     except FileNotFoundError:
         raise missing(path) from None
     except OSError as problem:
         raise unavailable(path, what, problem) from None
 
 
-def _lock(descriptor: int, path: Path) -> None:
+def _lock(file: FileIO, path: Path) -> None:
     """Wait for the lock, but not for ever.
 
     At first the pauses grow beyond the time of a commit: who has just written and writes again finds
@@ -114,18 +113,20 @@ def _lock(descriptor: int, path: Path) -> None:
     started, pause = 0.0, SHORT_PAUSE
     while True:
         try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as problem:
             started = started or time.monotonic()
             waited = time.monotonic() - started
             if waited > PATIENCE:
                 raise unavailable(path, "be locked", problem) from None
+        except OSError as problem:
+            raise unavailable(path, "be locked", problem) from None
         time.sleep(pause)
         pause = min(2 * pause, LONG_PAUSE) if waited < LONG_WAIT else SHORT_PAUSE
 
 
-def _read(descriptor: int, path: Path) -> Anchored:
-    found = _parsed(_bytes(descriptor, path))
+def _read(file: FileIO, path: Path) -> Anchored:
+    found = _parsed(_bytes(file, path))
     if found is None:
         raise LedgerDamaged(
             f"the anchor {str(path)!r} is damaged; its ledger accepts no charge. Put back a whole "
@@ -134,9 +135,9 @@ def _read(descriptor: int, path: Path) -> Anchored:
     return found
 
 
-def _bytes(descriptor: int, path: Path) -> bytes:
+def _bytes(file: FileIO, path: Path) -> bytes:
     try:
-        return os.pread(descriptor, _LONGEST, 0)
+        return os.pread(file.fileno(), _LONGEST, 0)
     except OSError as problem:
         raise unavailable(path, "be read", problem) from None
 
@@ -146,6 +147,7 @@ def dropped(path: Path, state: Anchored) -> None:
     unfinished = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.new")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             os.write(descriptor, _written(state))

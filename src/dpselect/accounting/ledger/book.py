@@ -37,7 +37,8 @@ class Book:
 
     session: Session
     header: Header
-    _written: dict[tuple[Any, ...], Entry] = field(default_factory=dict, compare=False, repr=False)
+    _written: list[tuple[tuple[Any, ...], Entry]] = field(default_factory=list, compare=False, repr=False)
+    """The row that was written last, with the digest before it, and the entry that it says: at most one."""
 
     @classmethod
     def at(cls, session: Session) -> Self:
@@ -111,8 +112,7 @@ class Book:
             row = entry_row(before, charge)
             loss, total, reason, request_id, time = charge
             written = Entry(row[0], loss, total, reason, request_id, row[-1], time)
-            self._written.clear()
-            self._written[before.digest, *row] = written
+            self._written[:] = [((before.digest, *row), written)]
             return row
 
         self.session.extend(ENTRIES, row_after)
@@ -136,9 +136,12 @@ class Book:
             return None
         row = rows[0]
         number, *_, before = rows[1] if len(rows) == 2 else self.start
-        if row[0] != number + 1:
-            raise damaged(number + 1)
-        return self._written.get((before, *row)) or read_entry(row, before, type(self.header.budget))
+        if not _is_next(row[0], number):
+            raise damaged(number + 1 if isinstance(number, int) else number)
+        for known, entry in self._written:
+            if known == (before, *row):
+                return entry
+        return read_entry(row, before, type(self.header.budget))
 
     def last_answer(self, *known: Mark) -> Mark:
         """Find the end of the answers, checked against the one before it and the known places."""
@@ -177,7 +180,7 @@ class Book:
             return None
         row = rows[0]
         number, *_, before = rows[1] if len(rows) == 2 else self.start
-        if row[0] != number + 1 or not isinstance(row[1], int):
+        if not (_is_next(row[0], number) and isinstance(row[1], int)):
             raise answers_damaged()
         return read_answer(row, before, self.entry(row[1]).digest)
 
@@ -190,6 +193,11 @@ class Book:
                 return Mark(number, row[-1])
         found = tables.with_the_one_before(self.session, table, number)
         return Mark(number, found[0][-1]) if found and found[0][0] == number else None
+
+
+def _is_next(number: object, before: object) -> bool:
+    """Compare numbers that a damaged database may give as anything."""
+    return isinstance(number, int) and isinstance(before, int) and number == before + 1
 
 
 def behind(number: int) -> LedgerDamaged:

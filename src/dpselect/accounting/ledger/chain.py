@@ -153,17 +153,17 @@ def read_entry(row: Row, before: str, currency: type[Currency]) -> Entry:
 
 def read_answer(row: Row, before: str, entry_digest: str) -> Answer:
     """Read an answer that follows a digest; refuse it if it is not what was written there."""
-    if row[-1] == answer_digest(row[:-1], before, entry_digest):
-        return Answer(*row)
+    try:
+        if row[-1] == answer_digest(row[:-1], before, entry_digest):
+            return Answer(*row)
+    except TypeError:
+        pass
     raise LedgerDamaged("a stored answer is damaged; the ledger accepts no charge.", entry=_number(row[1]))
 
 
 def answer_digest(columns: Row, before: str, entry_digest: str) -> str:
     """Hash an answer together with the answer before it and the entry that it belongs to."""
-    try:
-        return digest("answer", before, [entry_digest, *columns])
-    except TypeError:
-        return ""
+    return digest("answer", before, [entry_digest, *columns])
 
 
 def following(entry: Entry, before: Entry | None, header: Header) -> Entry:

@@ -152,6 +152,7 @@ class Ledger:
         text = answer_text(answer)
 
         def charged() -> Entry:
+            self._last(anchor.state)
             entry = self._entry_of(request_id)
             if entry is None:
                 raise InvalidParameter.must_be(
@@ -165,7 +166,7 @@ class Ledger:
             return entry
 
         with self._session.lock, anchors.Anchor(self._anchor) as anchor:
-            self._last(anchor.state)
+            self._refuse_other(anchor.state)
             end = self._book.add_answer(text, charged, anchor.state.answers, self._seen.answers)
             anchor.advance(answers=end)
         self._saw(answers=end)

@@ -160,10 +160,11 @@ class PostgresSession:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
+        connection = None
         with self._held.lock:
-            with self._speaking():
-                connection = self._asked("BEGIN").connection
             try:
+                with self._speaking():
+                    connection = self._asked("BEGIN").connection
                 yield connection
                 with self._speaking():
                     connection.execute("COMMIT")
@@ -171,11 +172,15 @@ class PostgresSession:
                 self._give_up(connection)
                 raise
 
-    def _give_up(self, connection: Connection) -> None:
+    def _give_up(self, connection: Connection | None) -> None:
+        """Roll back; if nobody knows whether something was begun, hang up."""
         try:
-            connection.execute("ROLLBACK")
+            if connection is not None:
+                connection.execute("ROLLBACK")
+                return
         except psycopg.Error:
-            self._held.drop()
+            pass
+        self._held.drop()
 
     @contextmanager
     def _speaking(self) -> Iterator[Connection]:

@@ -65,7 +65,10 @@ _PASSING = {
     sqlite3.SQLITE_INTERRUPT: "it was interrupted",
     sqlite3.SQLITE_PROTOCOL: "its locks failed",
     sqlite3.SQLITE_NOLFS: "its files are too large",
+    sqlite3.SQLITE_MISUSE: "it was closed meanwhile",
 }
+_REFUSED = (sqlite3.Error, UnicodeError, OverflowError)
+"""What SQLite or its driver raises, the last two for damaged text and numbers."""
 _CUT_SHORT = (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 
 
@@ -108,23 +111,24 @@ class SqliteSession:
         except OSError as problem:
             why = os.strerror(problem.errno or 0)
             raise LedgerUnavailable(f"the ledger {self.place!r} could not be created: {why}.") from None
-        try:
-            for statement in (*_NEW_FILE, *SCHEMA):
-                self.rows(statement)
-            self.rows(_INSERT[HEADER], *header)
-            self.rows("COMMIT")
-            sync_folder(self._path.parent)
-        except BaseException:
-            self._held.drop()
-            self._path.unlink()
-            raise
+        with self.lock:
+            try:
+                for statement in (*_NEW_FILE, *SCHEMA):
+                    self.rows(statement)
+                self.rows(_INSERT[HEADER], *header)
+                self.rows("COMMIT")
+                sync_folder(self._path.parent)
+            except BaseException:
+                self._held.drop()
+                self._path.unlink(missing_ok=True)
+                raise
 
     def rows(self, query: str, *values: object) -> list[Any]:
         """Ask. What SQLite refuses is said in our own words."""
         try:
             with self.lock:
                 return self._held.get().execute(query, values).fetchall()
-        except (sqlite3.Error, UnicodeError) as problem:  # damaged text need not be text
+        except _REFUSED as problem:
             code = _code(problem)
         raise _refusal(self.place, code)
 
@@ -132,14 +136,14 @@ class SqliteSession:
         """Take the write lock, then commit to disk or roll back. The triggers refuse all but the next row."""
         code = None
         with self.lock:
-            self.rows("BEGIN IMMEDIATE")
-            file = self._held.get()
+            file = self._file()
             try:
+                file.execute("BEGIN IMMEDIATE")
                 self._refuse_replaced(file)
                 last_two = file.execute(LAST_TWO[table]).fetchall()
                 file.execute(_INSERT[table], following(last_two))
                 file.execute("COMMIT")
-            except (sqlite3.Error, UnicodeError) as problem:
+            except _REFUSED as problem:
                 code = _code(problem)
                 self._give_up(file)
             except BaseException:
@@ -147,6 +151,13 @@ class SqliteSession:
                 raise
         if code is not None:
             raise _refusal(self.place, code)
+
+    def _file(self) -> _File:
+        try:
+            return self._held.get()
+        except sqlite3.Error as problem:
+            code = _code(problem)
+        raise _refusal(self.place, code)
 
     def _give_up(self, file: _File) -> None:
         try:
@@ -223,7 +234,10 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _code(problem: Exception) -> int:
-    return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    unsaid = (
+        sqlite3.SQLITE_MISUSE if isinstance(problem, sqlite3.ProgrammingError) else sqlite3.SQLITE_CORRUPT
+    )
+    return getattr(problem, "sqlite_errorcode", unsaid)
 
 
 def _refusal(place: str, code: int) -> LedgerUnavailable | LedgerDamaged:
