@@ -83,6 +83,14 @@ def test_e4_a_server_that_crashes_keeps_what_it_acknowledged(
     assert ledger.verify() == len(entries) >= len(acknowledged)
 
 
+def printed(script: str, place: Place) -> str:
+    """Run a script on a place in a process of its own; give what it prints."""
+    command = [sys.executable, "-W", "ignore", "-c", script, place.url]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 FORKED_BEHIND_PYTHON = """
 import ctypes, os, sys
 from dpselect import Ledger, PureDP
@@ -100,9 +108,7 @@ print(ledger.verify())
 
 
 def test_b6_a_fork_that_python_was_not_told_of_is_noticed(place: Place) -> None:
-    command = [sys.executable, "-c", FORKED_BEHIND_PYTHON, place.url]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+    assert printed(FORKED_BEHIND_PYTHON, place) == "3\n"
 
 
 THREADS_AT_A_FORK = """
@@ -129,13 +135,11 @@ print(ledger.verify() - len(children), set(children))
 
 
 def test_b6_a_fork_in_the_middle_of_anothers_charge_waits_for_it(file_place: Place) -> None:
-    command = [sys.executable, "-W", "ignore", "-c", THREADS_AT_A_FORK, file_place.url]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, done.stdout) == (0, "30 {0}\n"), done.stderr
+    assert printed(THREADS_AT_A_FORK, file_place) == "30 {0}\n"
 
 
 INTERRUPTED = """
-import signal, sys, time
+import itertools, signal, sys, time
 from dpselect import Ledger, PureDP
 charging, interrupted = False, 0
 def interrupt(*_):
@@ -143,14 +147,15 @@ def interrupt(*_):
         raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, interrupt)
 ledger = Ledger.create(sys.argv[1], budget=PureDP(100))
-ledger.charge(PureDP(1), reason="the first takes longest")
-started = time.perf_counter()
-ledger.charge(PureDP(1), reason="as long as the others")
-usual = time.perf_counter() - started
+times = [time.perf_counter()]
+for _ in range(20):
+    ledger.charge(PureDP(1), reason="how long it takes")
+    times.append(time.perf_counter())
+shortest = min(after - before for before, after in itertools.pairwise(times))
 for instant in range(1, 301):
     try:
         charging = True
-        signal.setitimer(signal.ITIMER_REAL, usual * instant / 200)
+        signal.setitimer(signal.ITIMER_REAL, shortest * instant / 200)
         ledger.charge(PureDP("1/1000"), reason="perhaps")
         charging = False
     except KeyboardInterrupt:
@@ -160,14 +165,12 @@ for instant in range(1, 301):
     if instant % 10 == 0:
         with Ledger.open(sys.argv[1]) as other:
             other.charge(PureDP("1/1000"), reason="another is not kept out")
-print(ledger.verify() >= 32, interrupted > 50)
+print(ledger.verify() >= 50, interrupted > 50)
 """
 
 
 def test_b10_whoever_is_interrupted_keeps_nobody_out(file_place: Place) -> None:
-    command = [sys.executable, "-c", INTERRUPTED, file_place.url]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr
+    assert printed(INTERRUPTED, file_place) == "True True\n"
 
 
 INTERRUPTED_WHILE_WAITING = """
@@ -176,9 +179,9 @@ from dpselect import Ledger, PureDP
 ledger = Ledger.create(sys.argv[1])
 other = sqlite3.connect(sys.argv[1], isolation_level=None, check_same_thread=False)
 other.execute("BEGIN IMMEDIATE")
-threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 threading.Timer(0.6, other.execute, ("ROLLBACK",)).start()
 try:
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     ledger.charge(PureDP("1/10"), reason="interrupted")
 except KeyboardInterrupt:
     pass
@@ -189,9 +192,7 @@ print(ledger.charge(PureDP("1/10"), reason="again").number)
 
 
 def test_b10_whoever_is_interrupted_while_waiting_has_begun_nothing(file_place: Place) -> None:
-    command = [sys.executable, "-c", INTERRUPTED_WHILE_WAITING, file_place.url]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    assert printed(INTERRUPTED_WHILE_WAITING, file_place) == "1\n"
 
 
 CREATED_AT_A_FORK = """
@@ -214,6 +215,4 @@ print(done)
 
 
 def test_b6_a_fork_in_the_middle_of_a_creation_waits_for_it(file_place: Place) -> None:
-    command = [sys.executable, "-W", "ignore", "-c", CREATED_AT_A_FORK, file_place.url]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, done.stdout) == (0, "[True]\n"), done.stderr
+    assert printed(CREATED_AT_A_FORK, file_place) == "[True]\n"
