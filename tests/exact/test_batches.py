@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact import enclosures
-from dpselect.exact.batches import bernoulli_estimated, bernoullis, uniforms_below
+from dpselect.exact.batches import bernoullis, heads, uniforms_below
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness, system
 from tests.exact import laws
@@ -26,8 +26,9 @@ Coins = Callable[[NDArray[np.float64], Callable[[int], Curve], Randomness], NDAr
 def one_by_one(
     estimates: NDArray[np.float64], exactly: Callable[[int], Curve], randomness: Randomness
 ) -> NDArray[np.bool_]:
-    """Draw the coins of an array by the sampler of a single coin."""
-    return np.array([bernoulli_estimated(float(e), exactly(i), randomness) for i, e in enumerate(estimates)])
+    """Draw the coins of an array one after the other."""
+    drawn = heads(estimates.tolist(), exactly, randomness)
+    return np.isin(np.arange(len(estimates)), drawn)
 
 
 # Uniform integers.
@@ -137,7 +138,8 @@ def test_at_the_reach_of_the_slack_no_coin_is_decided_wrongly() -> None:
 def test_a_single_coin_is_filtered_like_many() -> None:
     for curve in curves()[::20]:
         for coin in coins_around(curve, [0, 1, 2**13, 2**24, 2**30, 2**33]):
-            assert bernoulli_estimated(coin.estimate, curve, Given(coin.words)) is coin.truth
+            (drawn,) = one_by_one(np.array([coin.estimate]), {0: curve}.__getitem__, Given(coin.words))
+            assert drawn == coin.truth
 
 
 def test_far_from_the_boundary_a_float_is_enough() -> None:

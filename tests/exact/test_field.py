@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dpselect.exact.array_field import ArrayField
-from dpselect.exact.envelope import FEW, SORTED_FROM, STEPS, Envelope, steps
+from dpselect.exact.envelope import FEW, SORTED_FROM, STEPS, Envelope, ladder
 from dpselect.exact.field import Field, Lead
+from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
 from dpselect.exact.rational_field import RationalField
 from tests.exact.sources import Given
@@ -93,15 +94,14 @@ def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
         assert set(np.flatnonzero(field.are_ahead(np.arange(len(scores)), lead.base)).tolist()) == ahead
         level = field.are_level(everybody, lead.base).tolist()
         assert level == [field.is_level(int(i), lead.base) for i in everybody] == [gap == 0 for gap in behind]
-        gaps, nearer = field.place_gaps(lead, math.inf), field.place_gaps(lead, 2.5)
+        rungs = field.place_rungs(lead, 0.5, 100.0)
         for column in set(range(field.columns)) - set(lead.closed.tolist()):
             members = np.arange(column, len(scores), field.columns)
             assert len(members) <= field.depth
             if lead.above is not None:
                 members = members[~field.are_ahead(members, lead.above.cut)]
             nearest = min(sign * (kth - scores[i]) for i in members)
-            assert gaps[column] == nearest
-            assert nearer[column] == min(nearest, 2.5)
+            assert rungs[column] == 100 - nearest / 2
 
 
 @given(
@@ -173,11 +173,12 @@ def test_an_envelope_outlives_the_columns_of_its_field() -> None:
 
 
 @pytest.mark.parametrize("finest", [0, 1, 7, 33, 48])
-def test_shares_are_the_least_that_cover_a_weight_so_many_steps_down(finest: int) -> None:
-    found = steps(finest)
+def test_shares_are_the_least_that_cover_the_weights_of_their_rungs(finest: int) -> None:
+    *found, above = ladder(finest)
     assert len(found) == STEPS * finest + 1
-    for step, share in enumerate(found):
-        assert (share - 1) ** STEPS < 2 ** (STEPS * finest - step) <= share**STEPS
+    for rung, share in enumerate(found):
+        assert (share - 1) ** STEPS < 2**rung <= share**STEPS
+    assert above == found[-1] == 2**finest
 
 
 @pytest.mark.parametrize("size", [FEW, FEW + 1])
@@ -209,8 +210,8 @@ def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
     field = ArrayField(scores, "max")
     lead = field.leaders(1)
     assert lead is not None
-    envelope = Envelope(field, lead, scale)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
+        envelope = Envelope(field, lead, scale)
         together = envelope.log_weights(np.arange(100))
     for i in range(100):
         behind = envelope.exactly_behind(i)
@@ -222,6 +223,49 @@ def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
                 assert abs(Fraction(estimate) + behind) <= behind / 2**50
 
 
+WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.integers(2**62, 2**62 + 99)
+REAL = st.floats(allow_nan=False, allow_infinity=False) | st.floats(-9, 9) | st.floats(1e15, 1e15 + 99)
+
+
+@given(
+    st.lists(WHOLE, min_size=1, max_size=9) | st.lists(REAL, min_size=1, max_size=9),
+    st.sampled_from(["max", "min"]),
+    st.floats(0, allow_infinity=False) | st.floats(0.1, 100),
+    st.floats(1, 1023),
+)
+def test_rungs_are_not_too_low(scores: list[float], optimize: Optimize, slope: float, top: float) -> None:
+    exact = [Fraction(score) for score in scores]
+    for field in (ArrayField(np.array(scores), optimize), RationalField(exact, optimize)):
+        lead = field.leaders(1)
+        assert lead is not None
+        with np.errstate(all="ignore"):
+            rungs = field.place_rungs(lead, slope, top)
+        for found, score in zip(rungs.tolist(), exact, strict=True):
+            down = Fraction(slope) * abs(score - Fraction(lead.base))
+            if math.isinf(found):
+                assert found < 0
+                assert top < down
+            else:
+                assert Fraction(found) >= top - down - Fraction(1, 2**12) - down / 2**50
+                if down <= Fraction(slope) * Fraction(LARGEST):
+                    assert Fraction(found) <= top - down + Fraction(1, 2**12) + down / 2**50
+
+
+@pytest.mark.parametrize("size", [FEW, FEW + 1])
+@pytest.mark.parametrize("exponent", [1015, 1030, 1078, 1100])
+def test_a_share_covers_a_gap_beyond_all_floats(size: int, exponent: int) -> None:
+    scores = np.full(size, -1.7e308)
+    scores[0] = 1.7e308
+    for field in (ArrayField(scores, "max"), RationalField([Fraction(x) for x in scores], "max")):
+        lead = field.leaders(1)
+        assert lead is not None
+        with np.errstate(all="ignore"):
+            envelope = Envelope(field, lead, Fraction(2**exponent))
+        behind = envelope.exactly_behind(1)
+        assert behind is not None
+        assert envelope.rate >= 1 + (size - 1) * Fraction(math.exp(-behind)) * (1 - Fraction(1, 2**40))
+
+
 def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
     """Rounded to zero it would pass for a tie, whose coin is certain at any time."""
     tiny = Fraction(1, 10**400)
@@ -230,7 +274,7 @@ def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
     assert lead is not None
     assert math.isnan(field.rough_gap(1, lead.base))
     assert field.gap(1, lead.base) == tiny
-    assert field.place_gaps(lead, math.inf).tolist() == field.few_gaps(lead) == [0.0, 0.0, math.inf]
+    assert field.few_gaps(lead) == [0.0, 0.0, math.inf]
     assert field.gaps(np.array([0, 2]), lead.base).tolist() == [0.0, math.inf]
     assert not field.is_level(1, lead.base)
 

@@ -42,8 +42,8 @@ CERTAIN = Enclosure(Fraction(1), Fraction(1))
 class TooFarBehind(ArrayField):
     """Every place seems further behind than it is: shares are too small."""
 
-    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
-        return super().place_gaps(lead, farthest) + 0.7
+    def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
+        return super().place_rungs(lead, slope, top) - 0.7 * slope
 
 
 class Weightless(Envelope):

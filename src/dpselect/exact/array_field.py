@@ -24,7 +24,10 @@ DEPTH, DEPTH_FOR_MANY, LARGE_DEPTH = 64, 32, 256
 """The scores are seen as a table of so many rows: the pass down its columns is as fast as a maximum."""
 
 WIDE = 8
-"""The bytes of the widest numbers; narrower ones are widened before they are subtracted."""
+"""The bytes of the widest numbers; narrower ones are widened before they are computed with."""
+
+DROWNING = 2.0**36
+"""A float up to this has room for a rung, and for the place of that between two rungs."""
 
 GROUP = 16
 """So many columns are looked at together, to find the best of very many."""
@@ -115,24 +118,36 @@ class ArrayField(Field):
 
     def _behind(self, values: NDArray[Any], base: Base) -> Floats:
         """Subtract in double precision: integers first exactly (modulo 2**64)."""
-        wide = values if values.itemsize == WIDE else values.astype(np.float64 if self._floats else np.int64)
+        wide = self._wide(values)
         gaps: NDArray[Any] = base - wide if self._largest else wide - base
         return gaps if self._floats else gaps.view(np.uint64).astype(np.float64)
 
-    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
-        """Subtract from the best of each place."""
-        gaps = self._behind(self._best, lead.base)
+    def _wide(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if values.itemsize == WIDE else values.astype(np.float64 if self._floats else np.int64)
+
+    def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
+        """Look at the best of each column, and at those that stand alone."""
+        rungs = self._rungs(self._best, lead.base, slope, top)
         if lead.above is not None:
             _, columns, rest, _, scores = lead.above
-            gaps[columns] = self._behind(rest, lead.base)
-            gaps = np.concatenate((gaps, self._behind(scores, lead.base)))
-        nearer: Floats = np.minimum(gaps, farthest, out=gaps)
-        return nearer
+            rungs[columns] = self._rungs(rest, lead.base, slope, top)
+            rungs = np.concatenate((rungs, self._rungs(scores, lead.base, slope, top)))
+        return rungs
+
+    def _rungs(self, values: NDArray[Any], base: Base, slope: float, top: float) -> Floats:
+        """Multiply scores; gaps, if the base is so large that the rungs would drown in it."""
+        if abs(base) * slope < DROWNING:
+            numbers, zero, factor = self._wide(values), base, slope if self._largest else -slope
+        else:
+            numbers, zero, factor = self._behind(values, base), 0, -slope
+        rungs: Floats = numbers * factor
+        rungs += top - zero * factor
+        return rungs
 
     def few_gaps(self, lead: Lead) -> list[float]:
-        """Subtract as Python does: integers exactly, then in double precision."""
-        base = lead.base
-        return [float(abs(base - value)) for value in self._values.tolist()]
+        """Subtract as Python does; integers stay what they are."""
+        base, values = lead.base, self._values.tolist()
+        return [base - value for value in values] if self._largest else [value - base for value in values]
 
     def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Subtract."""

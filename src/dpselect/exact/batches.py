@@ -8,8 +8,7 @@ Proof: batches.proof.md
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,16 +54,19 @@ def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint6
     return value
 
 
-def bernoulli_estimated(
-    estimate: float, exactly: Callable[..., Enclosure], randomness: Randomness, *given: object
-) -> bool:
-    """Draw one coin as ``bernoullis`` draws many; exactly(*given, precision) encloses its probability."""
-    word = randomness.word()
+def heads(
+    estimates: Iterable[float], exactly: Callable[[int], Callable[[int], Enclosure]], randomness: Randomness
+) -> list[int]:
+    """Draw coins as ``bernoullis`` does, but few of them; give the numbers of those that are True."""
     step = 2.0**-randomness.width
-    above = estimate - word * step
-    if abs(above) >= SLACK + step:
-        return above > 0
-    return falls_below(Uniform.begun(word, randomness), partial(exactly, *given))
+    near = SLACK + step
+    drawn = []
+    for i, estimate in enumerate(estimates):
+        word = randomness.word()
+        above = estimate - word * step
+        if above >= near or (not above <= -near and falls_below(Uniform.begun(word, randomness), exactly(i))):
+            drawn.append(i)
+    return drawn
 
 
 def lies_below(number: Uniform, estimate: float, exactly: Callable[[int], Enclosure]) -> bool:

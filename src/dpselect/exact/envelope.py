@@ -22,15 +22,18 @@ import numpy as np
 from dpselect.exact.batches import SLACK, draws_below
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
 from dpselect.exact.field import Field, Floats, Indices, Lead
-from dpselect.exact.numbers import to_float_down
+from dpselect.exact.numbers import LARGEST, to_float_down
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli_enclosed, draw_below
 
 STEPS = 16
-"""Shares are halved in so many steps."""
+"""So many rungs up, a share is twice as large."""
+
+TOP_ROOM = 2.0**-10
+"""The top is this much too high: room for the roundings of rungs, ..."""
 
 ROOM = Fraction(2**48 - 1, 2**48)
-"""The slope is taken this much too small: room for the roundings of the exponent."""
+"""... and the slope this much too small: room for those of gaps."""
 
 FINEST = 48
 """The weight 1 is at most 2**FINEST units: a float holds any share."""
@@ -43,8 +46,6 @@ FEW = 32
 
 SORTED_FROM = 256
 """So many units are sorted before they are looked up: the way from one to the next is short then."""
-
-LARGEST = np.finfo(np.float64).max.item()
 
 
 @lru_cache
@@ -62,11 +63,13 @@ class Grain(NamedTuple):
     whole: float
     """How many units a column has, whose best has the weight 1: exactly, as a float."""
     slope: float
-    """Slightly less than STEPS * log2(e) / scale: how many steps down a gap is, ..."""
+    """Slightly less than STEPS * log2(e) / scale: how many rungs down a gap is, ..."""
+    top: float
+    """... from this one, slightly above that of the base, ..."""
     farthest: float
-    """... up to this one, from which on a share is a single unit."""
+    """... up to this gap, from which on a share is a single unit."""
     shares: list[int]
-    """The units of a column, by how many steps its best is down."""
+    """The units of a column, by the rung that its best stands on."""
     table: Indices
     """The same as an array."""
     enough: float
@@ -86,11 +89,12 @@ def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
     farthest = min(LARGEST, STEPS * finest / slope) if slope else LARGEST
     whole = float(rows << finest)
     error = whole * SLACK
-    shares = [rows * share for share in steps(finest)]
+    shares = [rows * share for share in ladder(finest)]
     return Grain(
         unit=1 << finest,
         whole=whole,
         slope=slope,
+        top=len(shares) - 1 + TOP_ROOM,
         farthest=farthest,
         shares=shares,
         table=np.array(shares),
@@ -101,15 +105,15 @@ def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
 
 
 @lru_cache
-def steps(finest: int) -> list[int]:
-    """Give 2**(finest - step / STEPS), rounded up, for all steps down to 1."""
+def ladder(finest: int) -> list[int]:
+    """Give 2**(rung / STEPS), rounded up, for all rungs up to 2**finest, and that for one rung more."""
     shares = []
-    for power in range(STEPS * finest, -1, -1):
-        share = int(2.0 ** (power / STEPS))
-        while share**STEPS < 1 << power:
+    for rung in range(STEPS * finest + 1):
+        share = int(2.0 ** (rung / STEPS))
+        while share**STEPS < 1 << rung:
             share += 1
         shares.append(share)
-    return shares
+    return [*shares, 1 << finest]
 
 
 def weights(gaps: list[float], scale: Fraction) -> list[float]:
@@ -132,17 +136,17 @@ class Envelope:
         self._ends: list[int] | Indices
         """How many units the places up to each have."""
         if field.size <= FEW and not columns and not len(lead.closed):
-            _, _, slope, farthest, shares, *_ = chosen
-            few_units = [shares[int(min(gap, farthest) * slope)] for gap in field.few_gaps(lead)]
+            _, _, slope, top, farthest, shares, *_ = chosen
+            few_units = [
+                shares[int(top - slope * (gap if gap < farthest else farthest))]  # noqa: FURB136 - faster
+                for gap in field.few_gaps(lead)
+            ]
             self._ends = list(accumulate(few_units))
             self._units = self._ends[-1]
         else:
-            gaps = field.place_gaps(lead, chosen.farthest)
-            gaps *= chosen.slope
-            down: Indices = gaps.astype(np.int64)
-            del gaps
-            units = chosen.table.take(down, mode="clip")
-            del down
+            rungs: Indices = field.place_rungs(lead, chosen.slope, chosen.top).astype(np.int64)
+            units = chosen.table.take(rungs, mode="clip")
+            del rungs
             if lead.above is not None:
                 units[columns:] //= rows
             if len(lead.closed):

@@ -10,7 +10,6 @@ Proof: field.proof.md
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -71,16 +70,19 @@ class Field(ABC):
         """Find the k-th best score, and the candidates ahead of it; None if fewer than k may win."""
 
     @abstractmethod
-    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
-        """Give how far the best of each place lies behind the base, but no more than the farthest.
+    def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
+        """Give the rungs that the best of places stand on: top - slope * gap, for 0 < top < 2**10.
 
-        At most a relative 2**-51 too much, at most that or 2**-1073 too little. Anything for closed places.
+        At most 2**-12 + 2**-50 * slope * gap too low. Minus infinity below all floats; anything for closed
+        places, and for places of those that may not win.
         """
 
+    @abstractmethod
     def few_gaps(self, lead: Lead) -> list[float]:
-        """Give the same of all places of a field without columns, however far, as Python's floats."""
-        gaps: list[float] = self.place_gaps(lead, math.inf).tolist()
-        return gaps
+        """Give how far all candidates, nobody of them ahead, lie behind the base, as Python's numbers.
+
+        At most a relative 2**-51 too much, at most that or 2**-1073 too little; infinity beyond all floats.
+        """
 
     @abstractmethod
     def gaps(self, candidates: Indices, base: Base) -> Floats:

@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 
-from dpselect.exact.batches import bernoulli_estimated
+from dpselect.exact.batches import heads
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import permutation
@@ -45,7 +46,7 @@ def _comes_out(down: Fraction, up: Fraction | None, randomness: Randomness) -> b
     """Toss the coin of a candidate ``down`` below the level, and ``up`` below the level before."""
     if down == 0:
         return True
-    return bernoulli_estimated(_estimate(down, up), _chance, randomness, down, up)
+    return bool(heads([_estimate(down, up)], lambda _: partial(_chance, down, up), randomness))
 
 
 def _estimate(down: Fraction, up: Fraction | None) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -24,6 +25,8 @@ Number: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | n
 MOST_DIGITS = 400
 MOST_EXPONENT = 400
 LONGEST_TEXT = 2 * MOST_DIGITS + 2
+
+LARGEST = sys.float_info.max
 
 _DECIMAL = re.compile(r"[+-]?(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?")
 _RATIO = re.compile(rf"(?P<top>[+-]?[0-9]{{1,{MOST_DIGITS}}})/(?P<bottom>[0-9]{{1,{MOST_DIGITS}}})")
@@ -200,7 +203,7 @@ def to_float_up(x: Number) -> float:
     try:
         nearest = float(exact)
     except OverflowError:
-        return math.inf if exact > 0 else -np.finfo(float).max.item()
+        return math.inf if exact > 0 else -LARGEST
     return nearest + 0.0 if nearest >= exact else math.nextafter(nearest, math.inf)
 
 

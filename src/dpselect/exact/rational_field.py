@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.exact.field import NOBODY, Base, Field, Floats, Indices, Lead, Optimize
+from dpselect.exact.numbers import LARGEST
 
 SMALLEST = 2.0**-1000
 """A smaller float may be off by more than a relative 2**-52."""
@@ -47,13 +48,14 @@ class RationalField(Field):
         closed = np.flatnonzero(self.are_ahead(np.arange(self.size), base))
         return Lead(base, closed, closed)
 
-    def place_gaps(self, lead: Lead, farthest: float) -> Floats:
+    def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
+        """Multiply gaps."""
+        return top - slope * np.minimum(self.few_gaps(lead), LARGEST)
+
+    def few_gaps(self, lead: Lead) -> list[float]:
         """Round every gap; where floats are coarse, down."""
-        gaps = np.array([self._rounded_gap(value, lead.base) for value in self._values])
-        coarse = gaps < SMALLEST
-        gaps[coarse] = np.nextafter(gaps[coarse], 0.0)
-        nearer: Floats = np.minimum(gaps, farthest)
-        return nearer
+        gaps = [self._rounded_gap(value, lead.base) for value in self._values]
+        return [math.nextafter(gap, 0.0) if gap < SMALLEST else gap for gap in gaps]
 
     def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Round every gap."""

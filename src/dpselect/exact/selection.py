@@ -6,15 +6,16 @@ Proof: selection.proof.md
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
-from dpselect.exact.batches import bernoulli_estimated
+from dpselect.exact.batches import heads
 from dpselect.exact.enclosures import Enclosure, exp
 from dpselect.exact.envelope import Envelope, weights
 from dpselect.exact.field import Field, Lead
 from dpselect.exact.noises import Noise
 from dpselect.exact.quiet import quiet
 from dpselect.exact.randomness import Randomness
-from dpselect.exact.samplers import uniform_below
+from dpselect.exact.samplers import draw_below
 from dpselect.exact.tails import Tails
 
 NEVER = Enclosure(Fraction(0), Fraction(0))
@@ -24,7 +25,6 @@ FLIP_ALL_UP_TO = 16
 FIRST_BATCH, LARGEST_BATCH = 128, 1024
 
 
-@quiet
 def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) -> int | None:
     """Draw the candidate with the best noisy score; None if nobody may win."""
     lead = field.leaders(1)
@@ -32,6 +32,12 @@ def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) 
         return None
     if noise.timed and field.size <= FLIP_ALL_UP_TO:
         return flip_all(field, lead, scale, randomness)
+    return first_arrival(field, lead, scale, noise, randomness)
+
+
+@quiet
+def first_arrival(field: Field, lead: Lead, scale: Fraction, noise: Noise, randomness: Randomness) -> int:
+    """Race: whoever arrives first has the best noisy score."""
     envelope = Envelope(field, lead, scale, randomness.width)
     tails = Tails(envelope, randomness) if noise.timed else None
     first = in_batches if field.columns else one_by_one
@@ -40,12 +46,9 @@ def winner(field: Field, scale: Fraction, noise: Noise, randomness: Randomness) 
 
 def flip_all(field: Field, lead: Lead, scale: Fraction, randomness: Randomness) -> int:
     """Permute and flip: toss a coin of its weight for everybody, and choose uniformly among the heads."""
-    heads: list[int] = [
-        i
-        for i, weight in enumerate(weights(field.few_gaps(lead), scale))
-        if bernoulli_estimated(weight, _weight, randomness, field, lead, scale, i)
-    ]
-    return heads[uniform_below(len(heads), randomness)]
+    estimates = weights(field.few_gaps(lead), scale)
+    flipped = heads(estimates, lambda i: partial(_weight, field, lead, scale, i), randomness)
+    return flipped[draw_below(len(flipped), randomness)]
 
 
 def _weight(field: Field, lead: Lead, scale: Fraction, candidate: int, precision: int) -> Enclosure:
