@@ -162,9 +162,14 @@ def slowness(rows: list[Row], least: int) -> list[float]:
 
 
 def gains(rows: list[Row]) -> list[float]:
-    """Divide the time of the one-liner, which does not depend on the scale, by times of one winner."""
-    one_liner = {(row.n, row.pattern): row.seconds[ONE_LINER] for row in rows if ONE_LINER in row.seconds}
-    return [one_liner[row.n, row.pattern] / time for row in rows if row.n >= ENOUGH for time in singles(row)]
+    """Divide times of the one-liner, of the same turn or at least of the same n, by times of one winner."""
+    firsts = {(row.n, row.pattern): row.seconds[ONE_LINER] for row in rows if row.scale == SCALES[0]}
+    return [
+        row.seconds.get(ONE_LINER, firsts[row.n, row.pattern]) / time
+        for row in rows
+        if row.n >= ENOUGH
+        for time in singles(row)
+    ]
 
 
 def microseconds(rows: list[Row], n: int) -> list[float]:

@@ -42,7 +42,7 @@ def draws_below(sides: int, wanted: int, source: Randomness) -> NDArray[np.uint6
     while wanted and values.item(values.argmax()) > last_usable:
         values = values[values <= np.uint64(last_usable)]
         values = np.append(values, _joined(source, wanted - len(values), words_each))
-    return values % sides if sides < 1 << 64 else values
+    return values % np.uint64(sides) if sides < 1 << 64 else values
 
 
 def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint64]:

@@ -90,7 +90,7 @@ class SystemRandomness:
         except IndexError:
             pass
         block = _read(self._PIECES * self._PIECE).reshape(self._PIECES, self._PIECE)
-        piece, *others = map(np.copy, block)
+        piece, *others = block
         self._pieces.extend(others)
         return piece
 
