@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.exact.envelope import Envelope
+from dpselect.exact.envelope import Envelope, rough
 from dpselect.exact.field import Field, Floats, Indices
 from dpselect.exact.noises import Noise
 from dpselect.exact.numbers import to_float_down, to_float_up
@@ -138,10 +138,10 @@ def winners(  # noqa: PLR0913 - the draw's own parameters, and where they are dr
     drawn = _drawn(field, k, scale, noise, randomness, batch)
     if drawn is None:
         return None
-    stars, race = drawn
+    stars, race, arrived = drawn
     if not len(stars.candidates):
         return list(islice(race.arrivals, k))
-    arrived = _arrived(race, k)
+    arrived = arrived or _arrived(race, k)
     lows, highs = np.append(stars.lows, arrived.lows), np.append(stars.highs, arrived.highs)
     order = (-lows).argsort()
     if _are_apart(lows[order], highs[order]):
@@ -160,8 +160,8 @@ def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are
     drawn = _drawn(field, k, scale, noise, randomness, batch)
     if drawn is None:
         return None
-    stars, race = drawn
-    return [one.settled() for one in _merged_boards(stars, _arrived(race, k), k)]
+    stars, race, arrived = drawn
+    return [one.settled() for one in _merged_boards(stars, arrived or _arrived(race, k), k)]
 
 
 def _merged_boards(stars: Board, arrived: Board, k: int) -> list[Contender]:
@@ -170,10 +170,11 @@ def _merged_boards(stars: Board, arrived: Board, k: int) -> list[Contender]:
 
 def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, batch: int | None
-) -> tuple[Board, Race] | None:
+) -> tuple[Board, Race, Board | None] | None:
     """Draw the stars, and race until the k best are among them and the arrivals.
 
-    The candidates ahead of the k-th best score get numbers of their own, the others race relative to it.
+    The candidates ahead of the k-th best score get numbers of their own, the others race relative to it. Give
+    also the arrivals with their noisy scores, if they had to be compared with those of the stars.
     """
     lead = field.leaders(k)
     if lead is None:
@@ -184,12 +185,13 @@ def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where the
     batch = batch or min(max(FIRST_BATCH, 4 * k), largest)
     while True:
         race.run(batch)
-        missing = k - len(race.arrivals)
-        if 0 < missing <= len(stars.candidates):
-            missing -= stars.ahead_of(_next(race))
-        if missing <= 0:
-            return stars, race
-        expected = 5 * missing * race.proposed // (4 * len(race.arrivals) + 1)
+        found, arrived = len(race.arrivals), None
+        if found < k <= found + len(stars.candidates):
+            arrived = _arrived(race, k)
+            found += stars.ahead_of(arrived[len(arrived.candidates) - 1])
+        if found >= k:
+            return stars, race, arrived
+        expected = 5 * (k - found) * race.proposed // (4 * found + 1)
         batch = max(batch, min(expected, largest))
 
 
@@ -215,25 +217,18 @@ def _stars(field: Field, candidates: Indices, scale: Fraction, noise: Noise, ran
 
 
 def _arrived(race: Race, k: int) -> Board:
-    """Give the first k arrivals; each beats all who arrive later."""
-    candidates = np.fromiter(islice(race.arrivals, k), np.int64)
-    return _at_ticks(race, candidates, np.fromiter(islice(race.arrivals.values(), k), np.int64))
+    """Give the first k arrivals; each beats all who arrive later.
 
-
-def _next(race: Race) -> Contender:
-    """Give somebody who arrives with the last proposal: all others who have not arrived come later."""
-    return _at_ticks(race, np.array([-1]), np.array([race.proposed]))[0]
-
-
-def _at_ticks(race: Race, candidates: Indices, ticks: Indices) -> Board:
-    """Give the noisy scores of arrivals at some ticks."""
+    After them comes nobody, with the last proposal: those who have not arrived come later still.
+    """
+    candidates = np.array([*islice(race.arrivals, k), -1])
+    ticks = np.array([*islice(race.arrivals.values(), k), race.proposed])
     times, errors = race.times(ticks)
     envelope = race.envelope
     shift, scale = envelope.field.turned(envelope.lead.base), envelope.scale
     early = times - errors
     highest = np.where(early > 0, race.noise.heights(np.maximum(early, 2.0**-1000)), math.inf)
-    start = np.full(len(ticks), to_float_down(shift))
-    bounds = _around(start, scale, race.noise.heights(times + errors), highest)
+    bounds = _around(_rounded(shift), scale, race.noise.heights(times + errors), highest)
     return Board(candidates, bounds, lambda i: ArrivalNumber(shift, scale, race, ticks.item(i)))
 
 
@@ -248,12 +243,20 @@ def _noiseless(field: Field, k: int) -> list[Contender] | None:
     ]
 
 
-def _around(start: Floats, scale: Fraction, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _rounded(score: Fraction) -> float:
+    try:
+        return float(score)
+    except OverflowError:
+        return math.inf
+
+
+def _around(start: Floats | float, scale: Fraction, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Bound score + scale * noise, for scores and noise in floats that may be slightly wrong."""
-    if not (2.0**-1000 < scale < 2.0**1000 and (np.abs(start) < 2.0**1000).all()):
-        return np.full(len(start), -math.inf), np.full(len(start), math.inf)
-    step = float(scale)
+    step, size = rough(scale.as_integer_ratio()), np.abs(start)
+    if not (step > 0 and np.all(size < 2.0**1000)):
+        return np.full_like(low, -math.inf), np.full_like(high, math.inf)
+    slack = SLACK * (size + step)
     return (
-        start + step * low - SLACK * (np.abs(start) + step * (np.abs(low) + 1)),
-        start + step * high + SLACK * (np.abs(start) + step * (np.abs(high) + 1)),
+        start - slack + step * (low - SLACK * np.abs(low)),
+        start + slack + step * (high + SLACK * np.abs(high)),
     )

@@ -44,8 +44,11 @@ SPARE = 14
 FEW = 32
 """So many places are not worth arrays."""
 
-SORTED_FROM = 256
-"""So many units are sorted before they are looked up: the way from one to the next is short then."""
+MANY = 8192
+"""So many rungs are raised to the ladder before they are looked up: clipping them one by one takes longer."""
+
+SORTED_FROM, WORD = 256, 64
+"""So many units are sorted before they are looked up, if a word holds a unit and its number among them."""
 
 
 @lru_cache
@@ -116,6 +119,21 @@ def ladder(finest: int) -> list[int]:
     return [*shares, 1 << finest]
 
 
+def searched_in_order(ends: Indices, at: Indices, bits: int) -> Indices:
+    """Look units up, the smallest first: the way from one to the next is short then.
+
+    Each carries its number in so many bits, so that all can be put back; ``argsort`` takes longer.
+    """
+    numbered = at << bits
+    numbered |= np.arange(len(at))
+    numbered.sort()
+    order = numbered & ((1 << bits) - 1)
+    numbered >>= bits
+    places = np.empty_like(order)
+    places[order] = ends.searchsorted(numbered, "right")
+    return places
+
+
 def weights(gaps: list[float], scale: Fraction) -> list[float]:
     """Estimate exp(-g / scale); NaN if a float cannot say."""
     spread = rough(scale.as_integer_ratio())
@@ -144,8 +162,10 @@ class Envelope:
             self._ends = list(accumulate(few_units))
             self._units = self._ends[-1]
         else:
-            rungs: Indices = field.place_rungs(lead, chosen.slope, chosen.top).astype(np.int64)
-            units = chosen.table.take(rungs, mode="clip")
+            rungs = field.place_rungs(lead, chosen.slope, chosen.top)
+            if len(rungs) > MANY:
+                np.maximum(rungs, 0.0, out=rungs)
+            units = chosen.table.take(rungs.astype(np.int64), mode="clip")
             del rungs
             if lead.above is not None:
                 units[columns:] //= rows
@@ -177,12 +197,9 @@ class Envelope:
         """
         at = draws_below(self._units, count, randomness).view(np.int64)
         ends = np.asarray(self._ends)
-        if count < SORTED_FROM:
-            places = ends.searchsorted(at, "right")
-        else:
-            order = at.argsort()
-            places = np.empty_like(order)
-            places[order] = ends.searchsorted(at[order], "right")
+        bits = count.bit_length()
+        is_sorted = count >= SORTED_FROM and self._units.bit_length() + bits < WORD
+        places = searched_in_order(ends, at, bits) if is_sorted else ends.searchsorted(at, "right")
         left = ends.take(places)
         left -= at
         columns = self._columns
