@@ -70,14 +70,29 @@ class Tails:
         if none_in(self._known):
             return False
         before, after = 0, self._ticks + len(self._out)
+        guess = self._guess(rate, (word + 0.5) * self._step)
+        likely = [guess + 1, guess]
         while after - before > 1:
-            middle = (before + after) // 2
+            middle = likely.pop() if likely else (before + after) // 2
+            if not before < middle < after:
+                continue
             if none_in(self._parted(middle)[0]):
                 before = middle
             else:
                 after = middle
         self._fall(candidate, rate, before)
         return True
+
+    def _guess(self, rate: float, number: float) -> int:
+        """Guess the most first spans into which no tails fall with a chance above a number."""
+        left, count = -math.log(number), 0
+        for some in self._known:
+            lost = math.log1p(rate / some.rate)
+            if not lost * some.number <= left:
+                return count + int(left / lost) if lost > 0 else count
+            left -= lost * some.number
+            count += some.number
+        return count
 
     def _parted(self, count: int) -> tuple[list[Spans], list[Spans]]:
         """Part the first so many spans from the others."""
