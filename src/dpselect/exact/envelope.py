@@ -165,8 +165,10 @@ class Envelope:
             rungs = field.place_rungs(lead, chosen.slope, chosen.top)
             if len(rungs) > MANY:
                 np.maximum(rungs, 0.0, out=rungs)
-            units = chosen.table.take(rungs.astype(np.int64), mode="clip")
+            below: Indices = rungs.astype(np.int64)
             del rungs
+            units = chosen.table.take(below, mode="clip")
+            del below
             if lead.above is not None:
                 units[columns:] //= rows
             if len(lead.closed):
