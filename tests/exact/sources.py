@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.exact.randomness import system
+
 
 class Given:
     """Hands out the given words; whoever asks for more than there are has drawn too many."""
@@ -27,6 +29,15 @@ class Given:
 
     def mark(self, key: Hashable) -> None:
         """Merge nothing."""
+
+
+class Begun(Given):
+    """Hands out the given words first, and then those of the system."""
+
+    def word(self) -> int:
+        for word in self._words:
+            return word
+        return system().word()
 
 
 def untouchable() -> Given:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact import enclosures
-from dpselect.exact.batches import bernoullis, heads, uniforms_below
+from dpselect.exact.batches import SLACK, bernoullis, heads, lies_below, uniforms_below
 from dpselect.exact.enclosures import Enclosure
+from dpselect.exact.psrn import Uniform
 from dpselect.exact.randomness import Randomness, system
 from tests.exact import laws
 from tests.exact.adversary import TOP, check_filter, coins_around, curves, estimate, rational, scaled_exp
@@ -188,3 +189,22 @@ def test_the_mathematical_functions_of_python_are_right_to_far_more_than_45_bits
 def test_what_encloses_must_be_a_function() -> None:
     with pytest.raises(InvalidParameter, match=r"^exactly must be "):
         bernoullis(np.array([0.5]), None, system())  # type: ignore[arg-type]
+
+
+def test_a_number_that_may_have_been_compared_before_is_filtered_like_a_fresh_one() -> None:
+    for curve in curves()[::20]:
+        for coin in coins_around(curve, [0, 1, 2**13, 2**24, 2**28, 2**30, 2**31, 2**33]):
+            for said in (coin.estimate, math.nan):
+                first, *later = coin.words
+                assert lies_below(Uniform.begun(first, Given(later)), said, curve) == coin.truth
+
+
+def test_the_slack_has_room_for_all_that_the_proofs_allow_an_estimate() -> None:
+    assert SLACK / 2 >= 2.0**-42
+
+
+def test_words_whose_width_does_not_divide_64_are_joined_to_64_bits_and_no_more() -> None:
+    """The try 2**63 + 2 lies in the incomplete last cycle of 2**63 + 1 below 2**64: it is thrown away."""
+    thrown_away = [(2**63 + 2) >> 3 * (21 - i) & 7 for i in range(22)]
+    words = [*thrown_away, *[0] * 21, 5]
+    assert uniforms_below(2**63 + 1, 1, Given(words, width=3)).tolist() == [5]

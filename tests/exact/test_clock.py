@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from dpselect.exact.array_field import ArrayField
 from dpselect.exact.clock import Clock
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.noises import LATEST, ExponentialNoise
-from dpselect.exact.race import Race
+from dpselect.exact.noises import LATEST, ExponentialNoise, GumbelNoise, Noise
+from dpselect.exact.race import ArrivalNumber, Race
 from dpselect.exact.randomness import system
+from tests.exact.places import envelope_of
 from tests.exact.sources import Given
 
 
@@ -64,3 +65,57 @@ def test_late_points_are_no_arrivals_unless_they_are_level_with_the_base() -> No
         race = Race(envelope, ExponentialNoise(), system(), late)
         race.run(64)
         assert set(race.arrivals) == {0}
+
+
+@pytest.mark.parametrize("sizes", [[8], [1, 3, 4]])
+def test_small_words_make_the_error_large_enough(sizes: list[int]) -> None:
+    words = [2**64 - 1, 3, 2**63, 1, 2**20, 7, 2**40, 2**62]
+    clock = Clock(Fraction(7, 3), Given(words))
+    times = np.concatenate([clock.tick(size) for size in sizes])
+    errors = clock.error(np.arange(1, 9), times)
+    for tick, time, error in zip(range(1, 9), times.tolist(), errors.tolist(), strict=True):
+        earliest, latest = clock.known(tick, 120)
+        assert Fraction(time) - Fraction(error) <= earliest < latest <= Fraction(time) + Fraction(error)
+
+
+@pytest.mark.parametrize("word", [1, 2, 3])
+def test_one_small_word_is_within_its_error(word: int) -> None:
+    clock = Clock(Fraction(1), Given([word]))
+    time = clock.tick(1).item()
+    earliest, latest = clock.known(1, 100)
+    error = Fraction(clock.error(1, time))
+    assert Fraction(time) - error <= earliest < latest <= Fraction(time) + error
+
+
+@pytest.mark.parametrize("precision", [4, 20, 60])
+def test_more_bits_narrow_a_time_inside_what_was_known_of_it(precision: int) -> None:
+    clock = Clock(Fraction(7, 3), system())
+    clock.tick(5)
+    before = clock.time(5, precision)
+    for _ in range(20):
+        clock.refine(5)
+    earliest, latest = clock.known(5, 200)
+    assert before.low <= earliest < latest <= before.high
+    assert latest - earliest < Fraction(1, 2**100)
+
+
+def test_a_time_is_as_narrow_as_was_asked_for_however_slow_the_clock() -> None:
+    clock = Clock(Fraction(1, 10**6), Given([5, *[2**63] * 50]))
+    clock.tick(1)
+    low, high = clock.time(1, 90)
+    assert high - low <= Fraction(1, 2**90)
+
+
+@pytest.mark.parametrize("noise", [GumbelNoise(), ExponentialNoise()])
+def test_the_bounds_of_an_arrival_enclose_all_that_is_known_more_closely(noise: Noise) -> None:
+    for _ in range(5):
+        race = Race(envelope_of(range(20)), noise, system())
+        race.run(50)
+        race.times(np.array([7]))
+        number = ArrivalNumber(Fraction(3), Fraction(2), race, 7)
+        for precision in (2, 5, 10, 20):
+            assert number.lower(precision) <= number.lower(200) < number.upper(200) <= number.upper(precision)
+        lower, upper = number.lower(60), number.upper(60)
+        for _ in range(8):
+            number.refine()
+        assert lower <= number.lower(300) < number.upper(300) <= upper

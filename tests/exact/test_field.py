@@ -16,13 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dpselect.exact.array_field import ArrayField
-from dpselect.exact.envelope import FEW, SORTED_FROM, STEPS, Envelope, ladder
-from dpselect.exact.field import Field, Lead
+from dpselect.exact.array_field import ArrayField, depth_for
+from dpselect.exact.field import Field
 from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
 from dpselect.exact.rational_field import RationalField
-from tests.exact.sources import Given
+from tests.exact.places import check_units, places_of
 
 Optimize = Literal["max", "min"]
 DEPTHS = [1, 2, 4]
@@ -32,38 +31,6 @@ DTYPES = ["int8", "int64", "uint64", "float16", "float32", "float64"]
 def fields(values: NDArray[Any], optimize: Optimize, depth: int) -> list[Field]:
     exact = [Fraction(value.item()) for value in values]
     return [ArrayField(values, optimize, depth), RationalField(exact, optimize)]
-
-
-def places_of(field: Field, lead: Lead) -> Counter[int]:
-    """Count the open places that each candidate stands in."""
-    closed = set(lead.closed.tolist())
-    if not field.columns:
-        return Counter(i for i in range(field.size) if i not in closed)
-    columns = [c for c in range(field.columns) if c not in closed]
-    everybody = [c + r * field.columns for c in columns for r in range(field.depth)]
-    inside = np.array([i for i in everybody if i < field.size], dtype=np.int64)
-    if lead.above is None:
-        return Counter(inside.tolist())
-    stays = ~field.are_ahead(inside, lead.above.cut)
-    return Counter([*lead.above.candidates.tolist(), *inside[stays].tolist()])
-
-
-def check_units(field: Field, lead: Lead, size: int) -> None:
-    """Walk all units: everybody who runs has each number of its share once, and nobody else has any."""
-    envelope = Envelope(field, lead, Fraction(1), width=1)
-    words = list(range(int(envelope.rate * envelope.unit)))
-    found = list(zip(*(drawn.tolist() for drawn in envelope.propose(len(words), Given(words))), strict=True))
-    if not field.columns:
-        assert found == [envelope.propose_one(Given([word])) for word in words]
-    numbers = [(candidate, -(-left // field.depth)) for candidate, left in found if candidate < size]
-    assert len(set(numbers)) == len(numbers)
-    shares = Counter(candidate for candidate, _ in numbers)
-    assert set(shares) == set(range(size)) - set(lead.ahead.tolist())
-    for candidate, share in shares.items():
-        assert {number for who, number in numbers if who == candidate} == set(range(1, share + 1))
-        behind = envelope.exactly_behind(candidate)
-        assert behind is not None
-        assert share >= envelope.unit * math.exp(-behind)
 
 
 @given(
@@ -104,26 +71,6 @@ def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
             assert rungs[column] == 100 - nearest / 2
 
 
-@given(
-    st.lists(st.integers(0, 40), min_size=1, max_size=200),
-    st.sampled_from(DEPTHS),
-    st.integers(1, 3),
-    st.sampled_from(["together", "one by one"]),
-)
-def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: int, way: str) -> None:
-    field = ArrayField(np.array(scores), "max", depth)
-    lead = field.leaders(min(k, len(scores)))
-    assert lead is not None
-    envelope = Envelope(field, lead, Fraction(3, 2))
-    if way == "together" or field.columns:
-        candidates, left = (drawn.tolist() for drawn in envelope.propose(20, system()))
-    else:
-        candidates, left = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
-    for candidate, units in zip(candidates, left, strict=True):
-        assert 0 < units <= envelope.unit * field.depth
-        assert candidate not in lead.ahead
-
-
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("most", [3, 40, 10**6], ids=["many-ties", "ties", "hardly-any"])
 def test_a_cut_is_found_among_very_many_columns(most: int, optimize: Optimize) -> None:
@@ -139,88 +86,6 @@ def test_a_cut_is_found_among_very_many_columns(most: int, optimize: Optimize) -
         assert sorted(lead.ahead.tolist()) == ahead
         assert places_of(field, lead) == Counter(set(range(2999)) - set(ahead))
         assert lead.above is None or len(lead.above.columns) <= 4 * k
-
-
-@pytest.mark.usefixtures("unmeasured")
-@pytest.mark.parametrize("dtype", ["int64", "float64"])
-@pytest.mark.parametrize("k", [2, 3, 4])
-def test_the_best_may_stand_in_the_last_row_that_most_columns_lack(k: int, dtype: str) -> None:
-    """Of ten columns seven lack the eighth row; scores looked up there are those of the last, the best."""
-    for _ in range(60):
-        scores = np.array([*(system().word() % 20 for _ in range(72)), 25], dtype=dtype)
-        field = ArrayField(scores, "max", 8)
-        lead = field.leaders(k)
-        assert lead is not None
-        assert field.columns == 10
-        assert lead.base == np.sort(scores)[-k]
-        ahead = set(np.flatnonzero(scores > lead.base).tolist())
-        assert set(lead.ahead.tolist()) == ahead
-        assert places_of(field, lead) == Counter(set(range(73)) - ahead)
-        check_units(field, lead, 73)
-
-
-def test_an_envelope_outlives_the_columns_of_its_field() -> None:
-    field = ArrayField(np.arange(80.0), "max", 8)
-    lead = field.leaders(1)
-    assert lead is not None
-    envelope = Envelope(field, lead, Fraction(5))
-    words = [system().word() for _ in range(200)]
-    before = list(envelope.points(200, Given(words)))
-    field.leaders(5)
-    assert not field.columns
-    assert before == list(envelope.points(200, Given(words)))
-    assert before
-
-
-@pytest.mark.parametrize("finest", [0, 1, 7, 33, 48])
-def test_shares_are_the_least_that_cover_the_weights_of_their_rungs(finest: int) -> None:
-    *found, above = ladder(finest)
-    assert len(found) == STEPS * finest + 1
-    for rung, share in enumerate(found):
-        assert (share - 1) ** STEPS < 2**rung <= share**STEPS
-    assert above == found[-1] == 2**finest
-
-
-@pytest.mark.parametrize("size", [FEW, FEW + 1])
-def test_one_proposal_is_like_each_of_many(size: int) -> None:
-    field = ArrayField(np.arange(size) % 7, "max")
-    lead = field.leaders(1)
-    assert lead is not None
-    envelope = Envelope(field, lead, Fraction(2))
-    words = [system().word() >> 1 for _ in range(SORTED_FROM)]
-    for together in (words, words[:10]):
-        candidates, left = envelope.propose(len(together), Given(together))
-        alone = [envelope.propose_one(Given([word])) for word in together]
-        assert list(zip(candidates.tolist(), left.tolist(), strict=True)) == alone
-
-
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=24), st.sampled_from(DEPTHS), st.integers(1, 3))
-def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_weight(
-    scores: list[int], depth: int, k: int
-) -> None:
-    field = ArrayField(np.array(scores), "max", depth)
-    lead = field.leaders(min(k, len(scores)))
-    assert lead is not None
-    check_units(field, lead, len(scores))
-
-
-@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10**6), Fraction(1, 10**290)])
-def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
-    scores = np.concatenate([np.linspace(-700, 3, 50), -np.geomspace(1e-300, 1e300, 50)])
-    field = ArrayField(scores, "max")
-    lead = field.leaders(1)
-    assert lead is not None
-    with np.errstate(all="ignore"):
-        envelope = Envelope(field, lead, scale)
-        together = envelope.log_weights(np.arange(100))
-    for i in range(100):
-        behind = envelope.exactly_behind(i)
-        assert behind is not None
-        for estimate in (float(together[i]), envelope.log_weight(i)):
-            if estimate == -math.inf:
-                assert behind > 2**1000
-            else:
-                assert abs(Fraction(estimate) + behind) <= behind / 2**50
 
 
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.integers(2**62, 2**62 + 99)
@@ -251,21 +116,6 @@ def test_rungs_are_not_too_low(scores: list[float], optimize: Optimize, slope: f
                     assert Fraction(found) <= top - down + Fraction(1, 2**12) + down / 2**50
 
 
-@pytest.mark.parametrize("size", [FEW, FEW + 1])
-@pytest.mark.parametrize("exponent", [1015, 1030, 1078, 1100])
-def test_a_share_covers_a_gap_beyond_all_floats(size: int, exponent: int) -> None:
-    scores = np.full(size, -1.7e308)
-    scores[0] = 1.7e308
-    for field in (ArrayField(scores, "max"), RationalField([Fraction(x) for x in scores], "max")):
-        lead = field.leaders(1)
-        assert lead is not None
-        with np.errstate(all="ignore"):
-            envelope = Envelope(field, lead, Fraction(2**exponent))
-        behind = envelope.exactly_behind(1)
-        assert behind is not None
-        assert envelope.rate >= 1 + (size - 1) * Fraction(math.exp(-behind)) * (1 - Fraction(1, 2**40))
-
-
 def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
     """Rounded to zero it would pass for a tie, whose coin is certain at any time."""
     tiny = Fraction(1, 10**400)
@@ -287,3 +137,58 @@ def test_small_gaps_of_places_are_rounded_down_but_not_away() -> None:
     for found, gap in zip(field.few_gaps(lead)[1:], gaps, strict=True):
         assert Fraction(found) <= gap
         assert gap - Fraction(found) <= max(gap / 2**51, Fraction(1, 2**1073))
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_best_may_stand_in_the_last_row_that_most_columns_lack(k: int, dtype: str) -> None:
+    """Of ten columns seven lack the eighth row; scores looked up there are those of the last, the best."""
+    for _ in range(60):
+        scores = np.array([*(system().word() % 20 for _ in range(72)), 25], dtype=dtype)
+        field = ArrayField(scores, "max", 8)
+        lead = field.leaders(k)
+        assert lead is not None
+        assert field.columns == 10
+        assert lead.base == np.sort(scores)[-k]
+        ahead = set(np.flatnonzero(scores > lead.base).tolist())
+        assert set(lead.ahead.tolist()) == ahead
+        assert places_of(field, lead) == Counter(set(range(73)) - ahead)
+        check_units(field, lead, 73)
+
+
+@pytest.mark.parametrize("k", [1, 2, 31, 32, 1000])
+@pytest.mark.parametrize("size", [1, 4096, 4097, 10**6, 2_000_001, 10**8])
+def test_the_depth_of_columns_is_a_power_of_two(size: int, k: int) -> None:
+    assert depth_for(size, k).bit_count() == 1
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_rungs_are_not_too_low_where_the_base_is_large(sign: int) -> None:
+    scores = sign * 1e15 - np.arange(200.0) * 0.625
+    field = ArrayField(scores, "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    for slope in (0.3, 2.3, 3.7, 23.1):
+        rungs = field.place_rungs(lead, slope, 500.0).tolist()
+        for found, score in zip(rungs, scores.tolist(), strict=True):
+            down = Fraction(slope) * (Fraction(lead.base) - Fraction(score))
+            assert Fraction(found) >= 500 - down - Fraction(1, 2**12)
+
+
+def test_next_to_the_base_is_not_level_with_it() -> None:
+    scores = np.array([1.0, math.nextafter(1.0, 0.0), 1.0])
+    assert ArrayField(scores, "max").are_level(np.arange(3), 1.0).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("exponent", [1001, 1010, 1030, 1055, 1060, 1061])
+def test_a_small_gap_is_right_or_not_a_number(exponent: int) -> None:
+    for gap in (Fraction(7, 3) / 2**exponent, Fraction(2**60 + 1, 3 * 2**60) / 2**exponent):
+        found = RationalField([Fraction(0), -gap], "max").rough_gap(1, Fraction(0))
+        assert math.isnan(found) or abs(Fraction(found) - gap) <= gap / 2**51
+
+
+@pytest.mark.parametrize(("optimize", "turned"), [("max", [-1.5, 2.5, 0.0]), ("min", [1.5, -2.5, 0.0])])
+def test_float_scores_of_fractions_are_turned(optimize: Optimize, turned: list[float]) -> None:
+    field = RationalField([Fraction(-3, 2), Fraction(5, 2), Fraction(0)], optimize)
+    assert field.float_scores(np.arange(3)).tolist() == turned

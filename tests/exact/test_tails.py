@@ -12,21 +12,18 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpselect.exact.array_field import ArrayField
+from dpselect.exact import tails as tails_module
+from dpselect.exact.batches import lies_below
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
-from dpselect.exact.envelope import Envelope
+from dpselect.exact.psrn import Uniform
 from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.tails import Tails
-from tests.exact.laws import PRECISION, Rejected, Walk, check
+from tests.exact.laws import PRECISION, Curve, Rejected, Walk, check
+from tests.exact.places import envelope_of
 
 SCORES = [3.0, 2.0, 2.5, 0.0]
 
-
-def envelope_of(scores: Sequence[float], width: int = 64) -> Envelope:
-    field = ArrayField(np.array(scores), "max")
-    lead = field.leaders(1)
-    assert lead is not None
-    return Envelope(field, lead, Fraction(1), width)
+CLOSE = Fraction(1, 2**40)
 
 
 def chance_of(asked: Sequence[tuple[int, int]], tails: Sequence[bool], rate: Fraction) -> Enclosure:
@@ -52,9 +49,14 @@ def chance_of(asked: Sequence[tuple[int, int]], tails: Sequence[bool], rate: Fra
     return enclose(formula, rate, *behind, precision=PRECISION)
 
 
-def check_tails(asked: Sequence[tuple[int, int]], walk: Walk, kind: type[Tails] = Tails) -> None:
-    """Ask about points, each a candidate and a tick, until somebody's tails did not come first."""
-    envelope = envelope_of(SCORES, walk.width)
+def check_tails(
+    asked: Sequence[tuple[int, int]], walk: Walk, kind: type[Tails] = Tails, more: int = 0
+) -> None:
+    """Ask about points, each a candidate and a tick, until somebody's tails did not come first.
+
+    So many more are level with the base: ticks come faster.
+    """
+    envelope = envelope_of([*SCORES, *[max(SCORES)] * more], width=walk.width)
 
     def program(source: Randomness) -> tuple[bool, ...]:
         tails = kind(envelope, source)
@@ -130,3 +132,29 @@ class Whole(Tails):
 def test_wrong_tails_are_rejected(kind: type[Tails]) -> None:
     with pytest.raises(Rejected, match="wrong"):
         check_tails([(3, 2), (1, 2)], Walk(20, Fraction(1, 2**4)), kind)
+
+
+@pytest.mark.parametrize("more", [6, 12])
+@pytest.mark.parametrize("asked", [[(1, 1), (3, 2)], [(3, 3), (1, 4)], [(3, 2), (1, 2), (2, 3)]])
+def test_where_ticks_come_fast_the_early_answer_is_right_too(asked: list[tuple[int, int]], more: int) -> None:
+    check_tails(asked, Walk(15, Fraction(1, 4)), more=more)
+    check_tails(asked, Walk(15, Fraction(1, 2), 3), more=more)
+
+
+def test_floats_and_balls_agree_on_how_likely_it_is_that_no_tails_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def compared(number: Uniform, estimate: float, exactly: Curve) -> bool:
+        low, high = exactly(100)
+        assert low - CLOSE <= Fraction(estimate) <= high + CLOSE
+        asked.append(estimate)
+        return lies_below(number, estimate, exactly)
+
+    monkeypatch.setattr(tails_module, "lies_below", compared)
+    envelope = envelope_of((-np.arange(30.0) / 10).tolist())
+    for _ in range(60):
+        tails = Tails(envelope, system())
+        _ = all(tails.came_first(candidate, 20 * (30 - candidate)) for candidate in range(29, 23, -1))
+    assert len(asked) > 100

@@ -330,6 +330,34 @@ def test_whoever_may_not_win_is_not_among_the_best() -> None:
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize(("scores", "optimize"), [([0, 1, 2], "max"), ([0, -1, -2], "min")])
+def test_permute_and_flip_for_one_winner_is_permute_and_flip(
+    scores: list[int], optimize: Literal["max", "min"]
+) -> None:
+    law = permute_and_flip([0, 1, 2], ONE)
+    m = peeling(1, ONE, optimize)
+    check(lambda source: m.draw(scores, source)[0], law.__getitem__, range(3), Walk(16, Fraction(1, 2**4)))
+
+
+@pytest.mark.parametrize("scores", [np.array([-math.inf, 5.0, 1.0]), [-math.inf, 5, Fraction(1)]])
+def test_winners_are_numbered_among_all_scores_even_if_some_may_not_win(scores: Any) -> None:  # noqa: ANN401
+    for k in (1, 2):
+        assert peeling(k, Fraction(1, 1000), "min")(scores) == [2, 1][:k]
+
+
+@pytest.mark.parametrize("size", [40, 5000])
+def test_the_best_wins_by_all_that_an_integer_can_hold(size: int) -> None:
+    scores = np.full(size, -(2**63))
+    scores[3] = 2**63 - 1
+    for m in (gumbel_max(), exponential_max()):
+        assert {m(scores) for _ in range(20)} == {3}
+
+
+def test_nobody_is_looked_up_beyond_an_array_that_is_not_contiguous() -> None:
+    assert all(0 <= gumbel_max()(np.zeros(2 * 5003)[::2]) < 5003 for _ in range(30))
+
+
+@pytest.mark.usefixtures("unmeasured")
 def test_two_rounds_of_permute_and_flip_are_peeled() -> None:
     """x = (0, -1, -2): P(0, 1) = 0.62428 (math of peeling), where one shot would give 0.64042."""
     law = peeled_permute_and_flip([0, -1, -2], 2, ONE)

@@ -44,6 +44,7 @@ from dpselect.privacy import (
     vector_domain,
     zero_concentrated_divergence,
 )
+from dpselect.privacy.profiles import PrivacyProfile
 from tests.mechanisms.closed_forms import gumbel_top_k
 
 SCORES = vector_domain(atom_domain(float))
@@ -272,6 +273,15 @@ def test_an_eighth_of_epsilon_squared_would_be_too_low_for_permute_and_flip() ->
     assert 0.329 < reached < 0.3297
     price = flip(zero_concentrated_divergence(), 1, 1).map(1)
     assert ONE / 8 < reached <= price
+
+
+def test_two_draws_cost_less_than_twice_one_where_a_delta_is_given() -> None:
+    """Basic composition would be a bound too, and a worse one."""
+    for make in (top_k, flip):
+        one, two = (make(APPROXIMATE, k, 10).map(1) for k in (1, 2))
+        assert isinstance(one, PrivacyProfile)
+        assert isinstance(two, PrivacyProfile)
+        assert one.epsilon("1e-6") < two.epsilon("1e-6") < 2 * one.epsilon("5e-7")
 
 
 # The edges.

@@ -270,8 +270,14 @@ def test_the_three_bad_values_get_one_sentence(name: str) -> None:
 @pytest.mark.parametrize("way", ["max", "min"])
 @pytest.mark.parametrize(
     "scores",
-    [[31337.25], np.array([31337.25]), [31337.25, -math.inf, -math.inf], [Fraction(1), -math.inf]],
-    ids=["short", "short-array", "ineligible", "ineligible-fractions"],
+    [
+        [31337.25],
+        np.array([31337.25]),
+        [31337.25, -math.inf, -math.inf],
+        [Fraction(1), -math.inf],
+        np.append(31337.25, np.full(5000, -math.inf)),
+    ],
+    ids=["short", "short-array", "ineligible", "ineligible-fractions", "ineligible-in-columns"],
 )
 def test_fewer_than_k_that_may_win_are_refused(name: str, way: str, scores: Any) -> None:  # noqa: ANN401
     assert str(refusal_of(lambda: DRAWS[name](way).draw(scores, untouchable()))) == TOO_FEW
