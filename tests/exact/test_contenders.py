@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import count
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from dpselect.exact.contenders import Contender, contenders, winners
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
 from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
-from tests.exact.sources import Begun
+from tests.exact.sources import Begun, Given
 
 both_noises = pytest.mark.parametrize("noise", [GumbelNoise(), ExponentialNoise()])
 
@@ -32,12 +33,14 @@ def check_bounds(drawn: list[Contender] | None) -> list[Contender]:
 @both_noises
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("base", [0.0, 1e9, -1e9])
+@pytest.mark.parametrize("width", [8, 64])
 def test_floats_lie_around_the_numbers_of_stars_and_arrivals(
-    noise: Noise, optimize: Literal["max", "min"], base: float
+    noise: Noise, optimize: Literal["max", "min"], base: float, width: int
 ) -> None:
     field = ArrayField(base + np.arange(60.0) / 4, optimize)
     for _ in range(3):
-        check_bounds(contenders(field, 40, Fraction(3, 2), noise, system()))
+        narrow = Given((system().word() >> (64 - width) for _ in count()), width)
+        check_bounds(contenders(field, 40, Fraction(3, 2), noise, narrow))
 
 
 @both_noises
@@ -46,7 +49,7 @@ def test_floats_lie_around_the_number_whatever_its_first_word(noise: Noise) -> N
     near_zero = [int(2**64 / math.e) + i * 2**p for p in (0, 10, 12) for i in range(-20, 20)]
     at_the_ends = [1, 2**54 - 5, 2**54 + 5, 2**64 - 2**54 - 5, 2**64 - 2**54 + 5, 2**64 - 5]
     words = [*near_zero, *at_the_ends]
-    scores = np.append(np.full(len(words), 50.0), 0.0)
+    scores = np.append(np.zeros(len(words)), -50.0)
     drawn = contenders(ArrayField(scores, "max"), len(scores), Fraction(1), noise, Begun(words))
     assert all(
         one.high - one.low < 2.0**-30

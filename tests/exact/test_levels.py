@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from itertools import repeat
 
 import pytest
 
@@ -15,6 +16,7 @@ from dpselect.exact import levels
 from dpselect.exact.batches import heads
 from dpselect.exact.randomness import Randomness, system
 from tests.exact.laws import Curve
+from tests.exact.sources import Given
 
 CLOSE = Fraction(1, 2**40)
 
@@ -58,3 +60,12 @@ def test_what_lies_beyond_all_floats_is_left_to_balls(
     assert levels.out_by_levels({0: far + low, 1: low, 2: Fraction(0)}, 1, system()) == [0]
     assert all(map(math.isnan, seen))
     levels.out_by_levels({0: far + low, 1: low, 2: Fraction(0)}, 3, system())
+
+
+def test_what_lies_too_near_for_floats_is_left_to_balls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words of ones spell a number near 1: each coin that can be False is."""
+    seen = watched(monkeypatch)
+    near = Fraction(1, 10**700)
+    ones = Given(repeat(2**64 - 1))
+    assert levels.out_by_levels({0: 2 * near, 1: near, 2: Fraction(0)}, 3, ones) == [0, 1, 2]
+    assert math.isnan(seen[-1])

@@ -30,10 +30,7 @@ STEPS = 16
 """So many rungs up, a share is twice as large."""
 
 TOP_ROOM = 2.0**-10
-"""The top is this much too high: room for the roundings of rungs, ..."""
-
-ROOM = Fraction(2**48 - 1, 2**48)
-"""... and the slope this much too small: room for those of gaps."""
+"""The top is this much too high: room for the roundings of rungs."""
 
 FINEST = 48
 """The weight 1 is at most 2**FINEST units: a float holds any share."""
@@ -66,11 +63,11 @@ class Grain(NamedTuple):
     whole: float
     """How many units a column has, whose best has the weight 1: exactly, as a float."""
     slope: float
-    """Slightly less than STEPS * log2(e) / scale: how many rungs down a gap is, ..."""
+    """STEPS * log2(e) / scale, rounded down: how many rungs down a gap is, ..."""
     top: float
     """... from this one, slightly above that of the base, ..."""
     farthest: float
-    """... up to this gap, from which on a share is a single unit."""
+    """... up to this gap, beyond which shares shrink no more."""
     shares: list[int]
     """The units of a column, by the rung that its best stands on."""
     table: Indices
@@ -87,7 +84,7 @@ class Grain(NamedTuple):
 def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
     """Choose units for a scale and fewer than 2**bits candidates: all fit into a word, if it is wide."""
     exact = enclose(lambda s: STEPS / (s * Ball(2).log()), Fraction(*ratio))
-    slope = min(LARGEST, to_float_down(exact.low * ROOM))
+    slope = min(LARGEST, to_float_down(exact.low))
     finest = min(FINEST, max(width - SPARE - bits, min(bits, 62 - bits)))
     farthest = min(LARGEST, STEPS * finest / slope) if slope else LARGEST
     whole = float(rows << finest)

@@ -73,8 +73,8 @@ class Field(ABC):
     def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
         """Give the rungs that the best of places stand on: top - slope * gap, for 0 < top < 2**10.
 
-        At most 2**-12 + 2**-50 * slope * gap too low. Minus infinity below all floats; anything for closed
-        places, and for places of those that may not win.
+        At most 2**-12 + 2**-50 * slope * gap too low, and no higher than top + 1. Minus infinity below all
+        floats; anything for closed places, and for places of those that may not win.
         """
 
     @abstractmethod

@@ -19,8 +19,8 @@ from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import permutation
 
-FARTHEST = 2**9
-"""Beyond so many scales floats are not asked."""
+FARTHEST, NEAREST = 2**9, Fraction(1, 2**900)
+"""Beyond so many scales, or within so few, floats are not asked."""
 
 
 def out_by_levels(scores: Mapping[int, Fraction], k: int, randomness: Randomness) -> list[int]:
@@ -50,7 +50,7 @@ def _comes_out(down: Fraction, up: Fraction | None, randomness: Randomness) -> b
 
 
 def _estimate(down: Fraction, up: Fraction | None) -> float:
-    if down > FARTHEST or (up is not None and up - down > FARTHEST):
+    if down > FARTHEST or (up is not None and (up - down > FARTHEST or up < NEAREST)):
         return math.nan
     chance = math.exp(-down)
     return chance if up is None else chance * math.expm1(float(down - up)) / math.expm1(-float(up))

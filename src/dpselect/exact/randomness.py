@@ -90,7 +90,7 @@ class SystemRandomness:
         except IndexError:
             pass
         block = _read(self._PIECES * self._PIECE).reshape(self._PIECES, self._PIECE)
-        piece, *others = block
+        piece, *others = [row.copy() for row in block]
         self._pieces.extend(others)
         return piece
 
