@@ -189,6 +189,6 @@ def test_a_small_gap_is_right_or_not_a_number(exponent: int) -> None:
 
 
 @pytest.mark.parametrize(("optimize", "turned"), [("max", [-1.5, 2.5, 0.0]), ("min", [1.5, -2.5, 0.0])])
-def test_float_scores_of_fractions_are_turned(optimize: Optimize, turned: list[float]) -> None:
-    field = RationalField([Fraction(-3, 2), Fraction(5, 2), Fraction(0)], optimize)
-    assert field.float_scores(np.arange(3)).tolist() == turned
+def test_float_scores_are_turned_so_that_more_is_better(optimize: Optimize, turned: list[float]) -> None:
+    for field in fields(np.array([-1.5, 2.5, 0.0]), optimize, 1):
+        assert field.float_scores(np.arange(3)).tolist() == turned
