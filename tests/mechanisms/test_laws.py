@@ -26,7 +26,8 @@ from dpselect.exact.field import Field
 from dpselect.exact.psrn import Exponential
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.rational_field import RationalField
-from dpselect.exact.selection import in_batches
+from dpselect.exact.selection import in_batches, one_by_one
+from dpselect.exact.tails import Tails
 from dpselect.privacy import Measurement
 from dpselect.utility import enclosed_law
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
@@ -227,6 +228,17 @@ def test_batches_over_columns_select_by_the_exponential_mechanism(scores: list[f
 @pytest.mark.parametrize("scores", [[1.0, 0.0], [2.0, 1.2, 1.0], FOUR], ids=["two", "three", "four"])
 def test_the_first_to_arrive_with_exponential_noise_wins_permute_and_flip(scores: list[float]) -> None:
     check_first_arrival(scores, Walk(14, Fraction(1, 2)))
+
+
+@pytest.mark.parametrize("scores", [[1.0, 0.0], [2.0, 1.2, 1.0]], ids=["two", "three"])
+def test_so_does_the_first_to_arrive_with_one_proposal_at_a_time(scores: list[float]) -> None:
+    envelope = envelope_of(ArrayField(np.array(scores), "max"))
+    check(
+        lambda source: one_by_one(envelope, Tails(envelope, source), source),
+        permute_and_flip(scores, ONE).__getitem__,
+        range(len(scores)),
+        Walk(14, Fraction(1, 2)),
+    )
 
 
 @pytest.mark.usefixtures("unmeasured")
