@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -17,12 +18,12 @@ from hypothesis import strategies as st
 from dpselect.exact import enclosures
 from dpselect.exact import envelope as envelope_module
 from dpselect.exact.array_field import ArrayField
-from dpselect.exact.envelope import FEW, MANY, SORTED_FROM, STEPS, Envelope, grain, ladder
+from dpselect.exact.enclosures import Enclosure
+from dpselect.exact.envelope import FEW, MANY, SORTED_FROM, STEPS, Envelope, grain, ladder, weights
 from dpselect.exact.field import Field
 from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.rational_field import RationalField
 from dpselect.exact.samplers import bernoulli_enclosed
-from tests.exact.laws import Curve
 from tests.exact.places import check_units, envelope_of
 from tests.exact.sources import Given
 
@@ -154,14 +155,22 @@ def test_a_share_covers_its_weight_where_the_rung_is_hardest_to_see(base: int) -
 
 def test_very_many_places_have_shares_that_cover_their_weights_and_little_more() -> None:
     scores = -np.arange(MANY + 1.0) / 1000
-    weights = float(np.exp(scores).sum())
-    assert weights <= float(envelope_of(scores.tolist()).rate) <= 1.05 * weights
+    total = float(np.exp(scores).sum())
+    assert total <= float(envelope_of(scores.tolist()).rate) <= 1.05 * total
 
 
 @pytest.mark.parametrize("width", [1, 64])
 def test_the_float_rate_is_the_rate(width: int) -> None:
     envelope = envelope_of((np.arange(40.0) / 7).tolist(), width=width)
     assert envelope.float_rate == pytest.approx(float(envelope.rate), rel=1e-15)
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(7, 3)])
+def test_weights_of_few_are_close(scale: Fraction) -> None:
+    gaps = np.linspace(0, 50, 300).tolist()
+    for gap, weight in zip(gaps, weights(gaps, scale), strict=True):
+        low, high = enclosures.exp(-Fraction(gap) / scale, 100)
+        assert low - Fraction(1, 2**40) <= Fraction(weight) <= high + Fraction(1, 2**40)
 
 
 def test_all_units_fit_a_signed_word() -> None:
@@ -231,12 +240,13 @@ TINY = Fraction(1, 10**400)
         (ArrayField(-np.arange(400.0) / 10, "max", 4), Fraction(5)),
     ],
 )
-def test_all_points_are_the_points(field: Field, scale: Fraction) -> None:
+@pytest.mark.parametrize("width", [1, 64])
+def test_all_points_are_the_points(field: Field, scale: Fraction, width: int) -> None:
     lead = field.leaders(1)
     assert lead is not None
     words = [system().word() for _ in range(3000)]
     with np.errstate(all="ignore"):
-        envelope = Envelope(field, lead, scale)
+        envelope = Envelope(field, lead, scale, width)
         one_by_one = list(envelope.points(300, Given(words)))
         candidates, numbers = envelope.all_points(300, Given(words))
     assert one_by_one == list(zip(candidates.tolist(), numbers.tolist(), strict=True))
@@ -244,21 +254,24 @@ def test_all_points_are_the_points(field: Field, scale: Fraction) -> None:
 
 
 def test_what_floats_leave_open_is_enclosed_ever_more_closely(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-
-    def compared(exactly: Curve, randomness: Randomness) -> bool:
-        low, high = exactly(400)
-        seen.append(low)
-        for precision in (1, 30, 64, 80):
-            wider = exactly(precision)
-            assert wider.low <= low <= high <= wider.high
-        return bernoulli_enclosed(exactly, randomness)
-
-    monkeypatch.setattr(envelope_module, "bernoulli_enclosed", compared)
     field = RationalField([-i * TINY for i in range(120)], "max")
     lead = field.leaders(1)
     assert lead is not None
     with np.errstate(all="ignore"):
         envelope = Envelope(field, lead, TINY, width=1)
+    seen = []
+
+    def compared(exactly: partial[Enclosure], randomness: Randomness) -> bool:
+        candidate, below = exactly.args
+        weight = enclosures.exp(Fraction(-candidate), 400)
+        for precision in (1, 30, 64, 80):
+            low, high = exactly(precision)
+            assert low <= envelope.unit * weight.low - below <= envelope.unit * weight.high - below <= high
+        seen.append(candidate)
+        return bernoulli_enclosed(exactly, randomness)
+
+    monkeypatch.setattr(envelope_module, "bernoulli_enclosed", compared)
+    with np.errstate(all="ignore"):
         list(envelope.points(3000, system()))
     assert len(seen) > 2000
+    assert max(seen) > 60

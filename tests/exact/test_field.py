@@ -177,8 +177,15 @@ def test_rungs_are_not_too_low_where_the_base_is_large(sign: int) -> None:
 
 
 def test_next_to_the_base_is_not_level_with_it() -> None:
-    scores = np.array([1.0, math.nextafter(1.0, 0.0), 1.0])
-    assert ArrayField(scores, "max").are_level(np.arange(3), 1.0).tolist() == [True, False, True]
+    field = ArrayField(np.array([1.0, math.nextafter(1.0, 0.0), 1.0]), "max")
+    assert field.are_level(np.arange(3), 1.0).tolist() == [True, False, True]
+    assert [field.is_level(i, 1.0) for i in range(3)] == [True, False, True]
+
+
+def test_large_integers_one_apart_are_one_apart() -> None:
+    field = ArrayField(np.array([2**62 + 1, 2**62]), "max")
+    assert field.rough_gap(1, 2**62 + 1) == 1.0
+    assert field.gaps(np.arange(2), 2**62 + 1).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("exponent", [1001, 1010, 1030, 1055, 1060, 1061])
@@ -192,3 +199,8 @@ def test_a_small_gap_is_right_or_not_a_number(exponent: int) -> None:
 def test_float_scores_are_turned_so_that_more_is_better(optimize: Optimize, turned: list[float]) -> None:
     for field in fields(np.array([-1.5, 2.5, 0.0]), optimize, 1):
         assert field.float_scores(np.arange(3)).tolist() == turned
+
+
+def test_float_scores_of_unsigned_integers_are_turned_below_zero() -> None:
+    for field in fields(np.array([1, 255], dtype="uint8"), "min", 1):
+        assert field.float_scores(np.arange(2)).tolist() == [-1.0, -255.0]
