@@ -29,7 +29,9 @@ def reads_of_rows(table: Table, reads: Callable[[], int]) -> tuple[int, int]:
         return checked - before, reads() - checked
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process how much it has read")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="run it on Linux: only there a process is told how much it has read"
+)
 @pytest.mark.parametrize(
     "load",
     [

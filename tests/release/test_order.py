@@ -16,7 +16,7 @@ from tests.servers.postgres import Server
 
 each_file = pytest.mark.parametrize("kind", FILES)
 needs_linux = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux tells a process how much it has read"
+    sys.platform != "linux", reason="run it on Linux: only there a process is told how much it has read"
 )
 TYPO = dpselect.approval_voting(candidate="dihs", candidates=["soup", "pie"])
 
