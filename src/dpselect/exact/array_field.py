@@ -57,12 +57,18 @@ class ArrayField(Field):
 
     def _pass(self) -> NDArray[Any]:
         """Read every score once: give the best of each column, whose last row may be short."""
-        rows, rest = divmod(self.size, self.columns)
-        inside = self.size - rest
-        best: NDArray[Any] = self._better.reduce(self._values[:inside].reshape(rows, self.columns))
-        if rest:
-            self._better(best[:rest], self._values[inside:], out=best[:rest])
+        full_rows, short_row = self._rows()
+        best: NDArray[Any] = self._better.reduce(full_rows)
+        short = len(short_row)
+        if short:
+            self._better(best[:short], short_row, out=best[:short])
         return best
+
+    def _rows(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """See the full rows as a table, and the last one, if it is short."""
+        rows, short = divmod(self.size, self.columns)
+        inside = self.size - short
+        return self._values[:inside].reshape(rows, self.columns), self._values[inside:]
 
     def leaders(self, k: int) -> Lead | None:
         """Find the k best among the best of the columns, and among those who stand there with them."""
@@ -84,19 +90,29 @@ class ArrayField(Field):
 
     def _above(self, k: int, cut: Base, columns: Indices) -> Lead:
         """Take those who are ahead of the cut out of their columns, and find the k best."""
-        members = columns + np.arange(0, self.size, self.columns)[:, None]
-        table = self._at(members)
-        is_missing = members >= self.size
-        is_out = self._ahead(table, cut) & ~is_missing
-        candidates, scores = members[is_out], table[is_out]
-        del members
-        is_gone = is_out | is_missing
-        table[is_gone] = table.min() if self._largest else table.max()
+        table = self._members(columns)
+        is_missing = columns >= (self.size % self.columns or self.columns)
+        is_gone = self._ahead(table, cut)
+        is_gone[-1] &= ~is_missing
+        out = np.flatnonzero(is_gone)
+        rows, which = np.divmod(out, len(columns))
+        candidates, scores = columns.take(which) + self.columns * rows, table.take(out)
+        is_gone[-1] |= is_missing
+        table.reshape(-1)[np.flatnonzero(is_gone)] = table.min() if self._largest else table.max()
         closed = columns[is_gone.all(axis=0)]
         base = self._kth(scores, k) if len(scores) >= k else cut
         stars = self._ahead(scores, base)
         above = Above(cut, columns, self._better.reduce(table), candidates[~stars], scores[~stars])
         return Lead(base, candidates[stars], closed, above)
+
+    def _members(self, columns: Indices) -> NDArray[Any]:
+        """Look up who stands in columns, row by row; anything where the last row has nobody."""
+        full_rows, short_row = self._rows()
+        if self._values.flags.c_contiguous:
+            table = full_rows.take(columns, axis=1, mode="clip")
+        else:
+            table = np.ascontiguousarray(full_rows[:, columns])
+        return np.vstack((table, short_row.take(columns, mode="clip"))) if len(short_row) else table
 
     def _cut(self, k: int) -> Base:
         """Find the best score of a column that few columns are ahead of: k or more, unless many tie there."""
