@@ -11,6 +11,7 @@ Proof: tails.proof.md
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple, cast
@@ -40,6 +41,7 @@ class Tails:
         self._randomness = randomness
         self._step = 2.0**-randomness.width
         self._rate = envelope.float_rate
+        self._most_lost = math.log1p(1 / self._rate)
         self._known: list[Spans] = []
         self._ticks = 0
         self._out: set[int] = set()
@@ -55,7 +57,8 @@ class Tails:
             self._known.append(Spans(tick - self._ticks, self._rate, ()))
             self._ticks = tick
         word = self._randomness.word()
-        if (word + 1) * self._step + SLACK <= 1 - (self._ticks + len(self._out)) / self._rate:
+        count = self._ticks + len(self._out)
+        if (word + 1) * self._step + SLACK <= math.exp(-self._most_lost * count):
             return False  # whoever it is, the chance is no smaller
         if self._envelope.field.is_level(candidate, self._envelope.lead.base):
             return False
@@ -64,22 +67,15 @@ class Tails:
 
         def none_in(spans: list[Spans]) -> bool:
             """Say whether no tails fall into some first spans: the uniform number lies below that chance."""
-            estimate = math.exp(-sum(some.number * math.log1p(rate / some.rate) for some in spans))
-            return lies_below(uniform, estimate, partial(self._chance, candidate, spans))
+            lost = 0.0
+            for number, ticking, _ in spans:
+                lost += number * math.log1p(rate / ticking)
+            return lies_below(uniform, math.exp(-lost), partial(self._chance, candidate, spans))
 
         if none_in(self._known):
             return False
-        before, after = 0, self._ticks + len(self._out)
         guess = self._guess(rate, (word + 0.5) * self._step)
-        likely = [guess + 1, guess]
-        while after - before > 1:
-            middle = likely.pop() if likely else (before + after) // 2
-            if not before < middle < after:
-                continue
-            if none_in(self._parted(middle)[0]):
-                before = middle
-            else:
-                after = middle
+        before = last(lambda first: none_in(self._first(first)), count, guess)
         self._fall(candidate, rate, before)
         return True
 
@@ -94,25 +90,29 @@ class Tails:
             count += some.number
         return count
 
-    def _parted(self, count: int) -> tuple[list[Spans], list[Spans]]:
-        """Part the first so many spans from the others."""
-        first, rest = [], []
+    def _first(self, count: int) -> list[Spans]:
+        """Give the first so many spans."""
+        first = []
         for number, rate, without in self._known:
             here = min(count, number)
             count -= here
             if here:
                 first.append(Spans(here, rate, without))
-            if here < number:
-                rest.append(Spans(number - here, rate, without))
-        return first, rest
+        return first
 
     def _fall(self, candidate: int, rate: float, before: int) -> None:
         """Let tails fall into a span: it becomes two, and those before it are known to be without."""
-        up_to_there = self._parted(before + 1)[0]
-        self._known = [
-            *(Spans(some.number, some.rate + rate, (*some.without, candidate)) for some in up_to_there),
-            *self._parted(before)[1],
-        ]
+        known, up_to_there = [], before + 1
+        for number, ticking, without in self._known:
+            here = min(up_to_there, number)
+            up_to_there -= here
+            rest = number - here
+            if here:
+                known.append(Spans(here, ticking + rate, (*without, candidate)))
+                rest += not up_to_there
+            if rest:
+                known.append(Spans(rest, ticking, without))
+        self._known = known
         self._out.add(candidate)
 
     def _chance(self, candidate: int, spans: list[Spans], precision: int) -> Enclosure:
@@ -129,3 +129,21 @@ class Tails:
             return chance
 
         return enclose(product, self._envelope.rate, *behind, precision=precision)
+
+
+def last(holds: Callable[[int], bool], failing: int, guess: int) -> int:
+    """Find the last number that something holds for: it does for zero, and stops before a failing one.
+
+    The guess is tried first, then what is left is halved.
+    """
+    low, high = 0, failing
+    likely = [guess + 1, guess]
+    while high - low > 1:
+        middle = likely.pop() if likely else (low + high) // 2
+        if not low < middle < high:
+            continue
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low
