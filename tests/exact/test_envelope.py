@@ -19,7 +19,7 @@ from dpselect.exact import enclosures
 from dpselect.exact import envelope as envelope_module
 from dpselect.exact.array_field import ArrayField
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.envelope import FEW, MANY, SORTED_FROM, STEPS, Envelope, grain, ladder, weights
+from dpselect.exact.envelope import FEW, MANY, OCTAVE, SORTED_FROM, Envelope, grain, ladder, weights
 from dpselect.exact.field import Field
 from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.rational_field import RationalField
@@ -66,9 +66,9 @@ def test_an_envelope_outlives_the_columns_of_its_field() -> None:
 @pytest.mark.parametrize("finest", [0, 1, 7, 33, 48])
 def test_shares_are_the_least_that_cover_the_weights_of_their_rungs(finest: int) -> None:
     *found, above = ladder(finest)
-    assert len(found) == STEPS * finest + 1
+    assert len(found) == OCTAVE * finest + 1
     for rung, share in enumerate(found):
-        assert (share - 1) ** STEPS < 2**rung <= share**STEPS
+        assert (share - 1) ** OCTAVE < 2**rung <= share**OCTAVE
     assert above == found[-1] == 2**finest
 
 
@@ -145,7 +145,7 @@ def test_every_share_covers_its_weight(base: float) -> None:
 def test_a_share_covers_its_weight_where_the_rung_is_hardest_to_see(base: int) -> None:
     """The base is as large as it may be, no double, and the weight a trifle above that of a rung."""
     slope = Fraction(95 * 2**36, 100 * base)
-    scale = Fraction(STEPS / math.log(2)) / slope
+    scale = Fraction(OCTAVE / math.log(2)) / slope
     for rung, exponent in product(range(1, 200, 5), (18, 20)):
         score = round(base - (rung - Fraction(1, 2**exponent)) / slope)
         envelope = envelope_of([base, *[score] * 40], scale)

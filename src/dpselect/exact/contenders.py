@@ -19,7 +19,7 @@ import numpy as np
 from dpselect.exact.envelope import Envelope, rough
 from dpselect.exact.field import Field, Floats, Indices
 from dpselect.exact.noises import Noise
-from dpselect.exact.numbers import to_float_down, to_float_up
+from dpselect.exact.numbers import rounded, to_float_down, to_float_up
 from dpselect.exact.psrn import Exponential, Gumbel
 from dpselect.exact.quiet import quiet
 from dpselect.exact.race import ArrivalNumber, Race
@@ -228,7 +228,7 @@ def _arrived(race: Race, k: int) -> Board:
     shift, scale = envelope.field.turned(envelope.lead.base), envelope.scale
     early = times - errors
     highest = np.where(early > 0, race.noise.heights(np.maximum(early, 2.0**-1000)), math.inf)
-    bounds = _around(_rounded(shift), scale, race.noise.heights(times + errors), highest)
+    bounds = _around(rounded(*shift.as_integer_ratio()), scale, race.noise.heights(times + errors), highest)
     return Board(candidates, bounds, lambda i: ArrivalNumber(shift, scale, race, ticks.item(i)))
 
 
@@ -241,13 +241,6 @@ def _noiseless(field: Field, k: int) -> list[Contender] | None:
         Contender(i, to_float_down(x), to_float_up(x), partial(Noiseless, x))
         for i, x in zip(order, scores, strict=True)
     ]
-
-
-def _rounded(score: Fraction) -> float:
-    try:
-        return float(score)
-    except OverflowError:
-        return math.inf
 
 
 def _around(start: Floats | float, scale: Fraction, low: Floats, high: Floats) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ from dpselect.exact.numbers import LARGEST, to_float_down
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli_enclosed, draw_below
 
-STEPS = 16
+OCTAVE = 16
 """So many rungs up, a share is twice as large."""
 
 TOP_ROOM = 2.0**-10
@@ -63,7 +63,7 @@ class Grain(NamedTuple):
     whole: float
     """How many units a column has, whose best has the weight 1: exactly, as a float."""
     slope: float
-    """STEPS * log2(e) / scale, rounded down: how many rungs down a gap is, ..."""
+    """OCTAVE * log2(e) / scale, rounded down: how many rungs down a gap is, ..."""
     top: float
     """... from this one, slightly above that of the base, ..."""
     farthest: float
@@ -83,10 +83,10 @@ class Grain(NamedTuple):
 @lru_cache
 def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
     """Choose units for a scale and fewer than 2**bits candidates: all fit into a word, if it is wide."""
-    exact = enclose(lambda s: STEPS / (s * Ball(2).log()), Fraction(*ratio))
+    exact = enclose(lambda s: OCTAVE / (s * Ball(2).log()), Fraction(*ratio))
     slope = min(LARGEST, to_float_down(exact.low))
     finest = min(FINEST, max(width - SPARE - bits, min(bits, 62 - bits)))
-    farthest = min(LARGEST, STEPS * finest / slope) if slope else LARGEST
+    farthest = min(LARGEST, OCTAVE * finest / slope) if slope else LARGEST
     whole = float(rows << finest)
     error = whole * SLACK
     shares = [rows * share for share in ladder(finest)]
@@ -106,11 +106,11 @@ def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
 
 @lru_cache
 def ladder(finest: int) -> list[int]:
-    """Give 2**(rung / STEPS), rounded up, for all rungs up to 2**finest, and that for one rung more."""
+    """Give 2**(rung / OCTAVE), rounded up, for all rungs up to 2**finest, and that for one rung more."""
     shares = []
-    for rung in range(STEPS * finest + 1):
-        share = int(2.0 ** (rung / STEPS))
-        while share**STEPS < 1 << rung:
+    for rung in range(OCTAVE * finest + 1):
+        share = int(2.0 ** (rung / OCTAVE))
+        while share**OCTAVE < 1 << rung:
             share += 1
         shares.append(share)
     return [*shares, 1 << finest]

@@ -216,3 +216,15 @@ def to_float_down(x: Number) -> float:
     if isinstance(x, float) and math.isinf(x):
         return x
     return 0.0 - to_float_up(-rational(x, "x"))
+
+
+def rounded(top: int, bottom: int) -> float:
+    """Divide, to the nearest float; infinity beyond all floats, also below them.
+
+    >>> rounded(1, 3), rounded(-(10**400), 1)
+    (0.3333333333333333, inf)
+    """
+    try:
+        return top / bottom
+    except OverflowError:
+        return math.inf

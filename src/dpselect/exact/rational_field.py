@@ -14,18 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.exact.field import NOBODY, Base, Field, Floats, Indices, Lead, Optimize
-from dpselect.exact.numbers import LARGEST
+from dpselect.exact.numbers import LARGEST, rounded
 
 SMALLEST = 2.0**-1000
 """A smaller float may be off by more than a relative 2**-52."""
-
-
-def rounded(top: int, bottom: int) -> float:
-    """Divide positive numbers, to the nearest float; infinity beyond all floats."""
-    try:
-        return top / bottom
-    except OverflowError:
-        return math.inf
 
 
 class RationalField(Field):
