@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
+from dpselect.exact.inversion import single_peaked
 from dpselect.exact.numbers import Number, not_negative, positive, probability, whole
 from dpselect.exact.psrn import SPARE_BITS, Uniform
 from dpselect.exact.randomness import Randomness, checked
@@ -123,44 +126,38 @@ def _floor_of(quantile: Callable[[Ball, Ball], Ball], parameter: Fraction, rando
 
 
 def binomial(n: int, p: Number, randomness: Randomness) -> int:
-    """Draw the number of successes among n trials.
-
-    One uniform number is compared with the summed probabilities of the mode, of what lies beside it, and so
-    on outward: about sqrt(n p (1 - p)) steps.
-    """
+    """Draw the number of successes among n trials, in about sqrt(n p (1 - p)) steps."""
     trials, success = whole(n, "n", least=0), probability(p, "p")
-    number = Uniform(randomness)
+    source = checked(randomness)
     if trials == 0 or success in (0, 1):
         return trials * int(success)
-    while True:
-        number.refine()
-        walk = _outward(trials, success, number.bits + SPARE_BITS)
-        successes, reached = next(step for step in walk if number.lower() < step[1].high)
-        if number.upper() <= reached.low:
-            return successes
+    return single_peaked(Binomial(trials, success), source)
 
 
-def _outward(n: int, p: Fraction, precision: int) -> Iterator[tuple[int, Enclosure]]:
-    """Walk outward from the mode; beside each outcome, enclose the probability of all seen so far.
+@dataclass(frozen=True)
+class Binomial:
+    """The law of the number of successes, for a probability between 0 and 1."""
 
-    Once all are seen that is at least 1, so nobody walks further.
-    """
-    odds = p / (1 - p)
-    mode = math.floor((n + 1) * p)
-    unit = precision + n.bit_length()
-    at_mode = enclose(_binomial_mass, Fraction(n), Fraction(mode), p, precision=unit)
-    low, high = math.floor(at_mode.low * 2**unit), math.ceil(at_mode.high * 2**unit)
-    k, up, down = mode, (mode, low, high), (mode, low, high)
-    total_low, total_high = low, high
-    while True:
-        yield k, Enclosure(Fraction(total_low, 2**unit), Fraction(total_high, 2**unit))
-        ahead, behind = up[0] < n, down[0] > 0
-        rising = ahead and (not behind or up[0] - mode <= mode - down[0])
-        k, low, high = up if rising else down
-        ratio = (n - k) * odds / (k + 1) if rising else k / (odds * (n - k + 1))
-        k, low, high = k + (1 if rising else -1), math.floor(low * ratio), math.ceil(high * ratio)
-        up, down = ((k, low, high), down) if rising else (up, (k, low, high))
-        total_low, total_high = total_low + low, total_high + high
+    trials: int
+    success: Fraction
+
+    least: ClassVar = 0
+
+    @property
+    def mode(self) -> int:
+        """A most likely number."""
+        return math.floor((self.trials + 1) * self.success)
+
+    def mass_at_mode(self, precision: int) -> Enclosure:
+        """Enclose the probability of the mode."""
+        return enclose(
+            _binomial_mass, Fraction(self.trials), Fraction(self.mode), self.success, precision=precision
+        )
+
+    def ratio(self, k: int) -> tuple[int, int]:
+        """Give P(k + 1) / P(k), which is 0 for k = n: whatever lies beyond has probability 0."""
+        top, bottom = self.success.as_integer_ratio()
+        return (self.trials - k) * top, (k + 1) * (bottom - top)
 
 
 def _binomial_mass(n: Ball, k: Ball, p: Ball) -> Ball:
