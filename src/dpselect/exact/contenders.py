@@ -26,8 +26,11 @@ from dpselect.exact.race import ArrivalNumber, Race
 from dpselect.exact.randomness import Randomness
 
 FIRST_BATCH, SMALL_BATCH, LARGEST_BATCH = 128, 512, 4096
-SLACK = 2.0**-40
-"""By how much, relatively, a float noisy score may be wrong."""
+NEAREST_END, STEEPEST = 2.0**-20, 2.0**21
+"""Of a uniform number no nearer to 0 or 1 floats know the quantile, which rises by no more than this."""
+
+SCORE_SLACK, NOISE_SLACK = 2.0**-40, 2.0**-30
+"""By how much a float noisy score may be wrong, as a part of the score, and of the scale."""
 
 
 class Contender:
@@ -120,9 +123,11 @@ class Board:
 
     def ahead_of(self, other: Contender) -> int:
         """Count the contenders that beat another."""
-        surely = self.lows >= other.high
-        (unsure,) = (~surely & (self.highs > other.low)).nonzero()
-        return int(np.count_nonzero(surely)) + sum(self[i].beats(other) for i in unsure.tolist())
+        surely, perhaps = self.lows >= other.high, self.highs >= other.low
+        ahead = int(np.count_nonzero(surely))
+        if np.count_nonzero(perhaps) > ahead:
+            ahead += sum(self[i].beats(other) for i in (perhaps & ~surely).nonzero()[0].tolist())
+        return ahead
 
 
 def _are_apart(lows: Floats, highs: Floats) -> bool:
@@ -199,10 +204,10 @@ def _stars(field: Field, candidates: Indices, scale: Fraction, noise: Noise, ran
     """Give each candidate a noisy score of its own, with its first word drawn."""
     words = randomness.words(len(candidates))
     step = 2.0**-randomness.width
-    below = words.astype(np.float64) * step
-    usual = (below >= 2.0**-10) & (below + step <= 1 - 2.0**-10)
-    low, high = np.where(usual, below, 0.5), np.where(usual, below + step, 0.5)
-    bounds = _around(field.float_scores(candidates), scale, noise.quantiles(low), noise.quantiles(high))
+    below = words * step
+    usual = np.abs(below - 0.5) <= 0.5 - NEAREST_END - step
+    least = noise.quantiles(np.where(usual, below, 0.5))
+    bounds = _around(field.float_scores(candidates), scale, least, least + step * STEEPEST)
 
     def number(i: int) -> Gumbel | Exponential:
         begun = noise.number(field.score(candidates.item(i)), scale, randomness)
@@ -246,10 +251,7 @@ def _noiseless(field: Field, k: int) -> list[Contender] | None:
 def _around(start: Floats | float, scale: Fraction, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Bound score + scale * noise, for scores and noise in floats that may be slightly wrong."""
     step, size = rough(scale.as_integer_ratio()), np.abs(start)
-    if not (step > 0 and np.all(size < 2.0**1000)):
+    if not (step > 0 and (size < 2.0**1000).all()):
         return np.full_like(low, -math.inf), np.full_like(high, math.inf)
-    slack = SLACK * (size + step)
-    return (
-        start - slack + step * (low - SLACK * np.abs(low)),
-        start + slack + step * (high + SLACK * np.abs(high)),
-    )
+    slack = SCORE_SLACK * size + NOISE_SLACK * step
+    return start - slack + step * low, start + slack + step * high

@@ -58,7 +58,7 @@ class Noise(Protocol):
         """Give the noise of those who arrive at positive times, in floats."""
 
     def quantiles(self, u: Floats) -> Floats:
-        """Give the noise at quantiles, in floats, for 2**-10 <= u <= 1 - 2**-10."""
+        """Give the noise at quantiles, in floats, for 2**-20 <= u <= 1 - 2**-20."""
 
 
 class GumbelNoise:
@@ -100,6 +100,8 @@ class ExponentialNoise:
         """Give c / w with c = w / (w + (1 - w) exp(t)); an error of t moves ln(c) by 1 - c times as much."""
         weights = np.exp(log_weights)
         chances = 1 / (weights - np.expm1(log_weights) * np.exp(np.minimum(times, LATEST)))
+        if np.maximum.reduce(errors, initial=0.0) <= TIME_ROOM and times.max(initial=0.0) <= LATEST:
+            return np.asarray(chances)
         moved = errors * chances * (1 - weights * chances)
         in_reach = (times <= LATEST) | (log_weights <= CLEARLY_BEHIND)
         return np.where((errors <= 0.5) & (moved <= TIME_ROOM) & in_reach, chances, math.nan)
