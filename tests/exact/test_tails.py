@@ -100,6 +100,9 @@ def test_whoever_is_level_has_no_tails_and_whoever_had_them_is_out() -> None:
         assert not tails.came_first(0, 10**9)
         if tails.came_first(3, 2 * 10**9):
             assert tails.came_first(3, 3 * 10**9)
+        early = Tails(envelope, system())
+        if early.came_first(3, 2):
+            assert early.came_first(3, 3)
 
 
 class Forgetful(Tails):

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from dpselect.audit.rounds import enumerate_rounds
+from dpselect.exact import enclosures, selection
 from dpselect.exact.array_field import ArrayField
 from dpselect.exact.contenders import Board, Contender, contenders, merged, winners
 from dpselect.exact.enclosures import Enclosure
@@ -407,3 +408,14 @@ def test_parts_with_gumbel_noise_merge_to_the_law_of_the_whole(parts: list[list[
         return best[0].candidate
 
     check(program, softmax(whole, ONE).__getitem__, [], Walk(10, Fraction(49, 50)))
+
+
+def test_a_hopeless_coin_takes_no_exponential(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At such a scale floats say nothing, and the exponent has a thousand bits."""
+
+    def exp(x: Fraction, precision: int) -> Enclosure:
+        assert x > -(2**10)
+        return enclosures.exp(x, precision)
+
+    monkeypatch.setattr(selection, "exp", exp)
+    assert {exponential_max("1e-305")([1.0, 0.0, 1.0, 1 - 2**-53]) for _ in range(100)} == {0, 2}

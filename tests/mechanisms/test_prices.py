@@ -168,6 +168,16 @@ def test_the_profile_is_never_below_two_candidates_and_is_reached_by_some(eta: F
             assert reached <= bound <= reached * (1 + mpmath.mpf("1e-9"))
 
 
+@pytest.mark.parametrize("eta", [Fraction(1, 10), Fraction(3, 7), ONE, 2 * ONE, 8 * ONE], ids=str)
+def test_the_epsilon_of_a_delta_has_that_delta(eta: Fraction) -> None:
+    """Both are rounded up, but not so that they contradict each other."""
+    flip = make_permute_and_flip(SCORES, range_distance(), 1 / eta, privacy_measure=APPROXIMATE)
+    for m in (top_k(APPROXIMATE, 1, 1 / eta), flip):
+        for delta in (Fraction(j, 10**power) for power in (1, 2, 3, 6, 9, 30) for j in (1, 3, 7)):
+            profile: Any = m.map(1)
+            assert m.check(1, (profile.epsilon(delta), delta))
+
+
 def test_the_profile_has_the_published_figure_and_an_inverse() -> None:
     """Eta = 1, epsilon = 0.3: 0.137962803354."""
     profile: Any = top_k(APPROXIMATE, 1, 1).map(1)

@@ -9,13 +9,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
-from dpselect.exact.inversion import single_peaked
+from dpselect.exact.inversion import outward, single_peaked
 from dpselect.exact.randomness import system
 from dpselect.mechanisms import geometric, logarithmic, poisson, truncated_negative_binomial
 from dpselect.mechanisms.random_counts import Count, Poisson, TruncatedNegativeBinomial
@@ -181,3 +181,29 @@ def test_a_mean_that_is_not_positive_is_refused(mean: Any) -> None:  # noqa: ANN
 def test_what_is_no_source_of_randomness_is_refused(count: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidParameter, match="randomness must be"):
         count.draw(None)
+
+
+@dataclass(frozen=True)
+class FromOneSide:
+    """P(1) = 2/3, known as loosely as is allowed, from below or from above."""
+
+    low: int
+    high: int
+
+    least: ClassVar = 1
+    mode: ClassVar = 1
+
+    def mass_at_mode(self, precision: int) -> Enclosure:
+        error = Fraction(1, 2**precision)
+        return Enclosure(Fraction(2, 3) * (1 - self.low * error), Fraction(2, 3) * (1 + self.high * error))
+
+    def ratio(self, k: int) -> tuple[int, int]:
+        del k
+        return 1, 3
+
+
+@pytest.mark.parametrize("law", [FromOneSide(1, 0), FromOneSide(0, 1)])
+def test_the_sum_at_the_mode_is_bounded_from_both_sides(law: FromOneSide) -> None:
+    for bits in range(1, 200):
+        _, low, high = next(outward(law, bits))
+        assert low <= Fraction(2, 3) * 2**bits <= high

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import math
+import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from itertools import repeat
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +45,7 @@ from dpselect.privacy import (
     vector_domain,
     zero_concentrated_divergence,
 )
-from dpselect.privacy.domains import NOT_A_SCORE
+from dpselect.privacy.domains import NOT_A_SCORE, NOT_A_VECTOR
 from tests.exact.sources import untouchable
 from tests.mechanisms.makers import (
     GUMBEL,
@@ -127,8 +129,19 @@ def test_a_scale_that_is_no_finite_number_from_zero_on_is_refused(kind: str, sca
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "optimize",
-    ["MAX", "", None, True, 1, max, ["max"], "largest"],
-    ids=["upper", "empty", "None", "True", "one", "function", "list", "word"],
+    ["MAX", "", None, True, 1, max, ["max"], "largest", np.array(["max", "min"]), np.array("max")],
+    ids=[
+        "upper",
+        "empty",
+        "None",
+        "True",
+        "one",
+        "function",
+        "list",
+        "word",
+        "array",
+        "0-d",
+    ],
 )
 def test_an_unknown_direction_is_refused(kind: str, optimize: Any) -> None:  # noqa: ANN401
     assert HOUSE_SENTENCE.fullmatch(refused(kind, optimize=optimize))
@@ -140,6 +153,11 @@ def test_an_unknown_direction_is_refused(kind: str, optimize: Any) -> None:  # n
 )
 def test_a_k_that_is_no_whole_number_from_one_on_is_refused(kind: str, k: Any) -> None:  # noqa: ANN401
     assert HOUSE_SENTENCE.fullmatch(refused(kind, k=k))
+
+
+@pytest.mark.parametrize("kind", ["top-k", "flip"])
+def test_the_largest_k(kind: str) -> None:
+    assert build(kind, k=2**31 - 1).map(1) == 2**31 - 1
 
 
 @pytest.mark.parametrize("kind", ["top-k", "flip"])
@@ -156,12 +174,15 @@ def test_more_winners_than_the_domain_has_candidates_are_refused(kind: str) -> N
     ids=["None", "text", "function", "number", "metric"],
 )
 def test_an_unknown_measure_is_refused(kind: str, measure: Any) -> None:  # noqa: ANN401
-    assert HOUSE_SENTENCE.fullmatch(refused(kind, privacy_measure=measure))
+    sentence = refused(kind, privacy_measure=measure)
+    assert HOUSE_SENTENCE.fullmatch(sentence)
+    assert sentence.startswith("privacy_measure must be ")
 
 
 def test_permute_and_flip_has_no_price_in_range_divergence() -> None:
     assert "use make_report_noisy_max" in refused("flip", privacy_measure=range_divergence())
     assert HOUSE_SENTENCE.fullmatch(refused("flip", privacy_measure="max"))
+    assert HOUSE_SENTENCE.fullmatch(refused("flip", privacy_measure=None))
 
 
 @pytest.mark.parametrize(
@@ -171,6 +192,18 @@ def test_permute_and_flip_has_no_price_in_range_divergence() -> None:
 )
 def test_candidates_are_a_list_or_a_tuple_of_at_least_one(candidates: Any) -> None:  # noqa: ANN401
     assert HOUSE_SENTENCE.fullmatch(refused("exponential", candidates=candidates))
+
+
+@pytest.mark.parametrize(
+    "candidates", [["a", "b", "a"], ["\u00e9", "e\u0301"], [1, 2, 1.0], [None, None], [[1], "a", "a"]]
+)
+def test_d4_a_candidate_that_is_listed_twice_is_refused(candidates: list[Any]) -> None:
+    assert refused("exponential", candidates=candidates).startswith("candidates must be different")
+
+
+@pytest.mark.parametrize("candidates", [["a", "A", "a "], [[1], [1]], [(1, []), (1, [])]])
+def test_d4_no_other_spelling_is_the_same_candidate(candidates: list[Any]) -> None:
+    assert build("exponential", candidates=candidates, scale=0)([*range(len(candidates))]) == candidates[-1]
 
 
 @pytest.mark.parametrize("size", [2, 4])
@@ -322,10 +355,16 @@ def test_peeling_does_not_merge_and_names_what_does() -> None:
 
 
 def test_what_is_no_iterable_of_chunks_is_told_so_without_a_score() -> None:
-    for chunks in (None, 5, [*CANARIES]):
-        with pytest.raises((OutsideDomain, ReleaseFailed)) as caught:
+    scores = tuple(CANARIES)
+    for chunks in (None, 5, scores[0], "12", b"12", {scores}, frozenset([scores]), {scores: 1}):
+        with pytest.raises(InvalidParameter, match="chunks must be arrays of scores in order") as caught:
             gumbel_max().over(chunks)  # type: ignore[arg-type]
         assert leaks(caught.value) == []
+    assert str(refusal_of(lambda: gumbel_max().over([*CANARIES]))) == NOT_A_VECTOR
+
+
+def test_a_stream_that_is_too_long_is_not_read_to_its_end() -> None:
+    refusal_of(lambda: picking(["a", "b", "c"]).over(repeat([1.0])))
 
 
 def test_a_generator_that_fails_takes_no_score_along() -> None:
@@ -536,3 +575,16 @@ def test_d8_whoever_makes_the_chunks_cannot_speak_through_the_refusal_of_the_dom
     with pytest.raises(ReleaseFailed) as caught:
         gumbel_max().over(talkative())
     assert leaks(caught.value) == []
+
+
+@pytest.mark.parametrize("make", [gumbel_max, exponential_max, partial(gumbel_top, 2)])
+@pytest.mark.parametrize("way", ["max", "min"])
+def test_scores_are_not_copied_whichever_end_wins(make: Callable[..., Measurement], way: str) -> None:
+    scores = np.sin(np.arange(300_000.0))
+    m = make(scale=1, optimize=way)
+    m(scores)
+    tracemalloc.start()
+    m(scores)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < scores.nbytes / 10

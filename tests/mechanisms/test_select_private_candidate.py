@@ -23,6 +23,7 @@ from dpselect.errors import InvalidParameter, MalformedRelease, MayNeverEnd, Rel
 from dpselect.exact.enclosures import Enclosure, exp
 from dpselect.exact.randomness import Randomness, system
 from dpselect.mechanisms import geometric, make_best_of_random_count, make_select_private_candidate, poisson
+from dpselect.mechanisms.select_private_candidate import StopCoin
 from dpselect.privacy import (
     Measurement,
     PureDP,
@@ -675,3 +676,8 @@ def test_the_law_of_an_early_release_is_the_same_in_wider_words() -> None:
     assert law.allows("a", p, p)
     assert law.allows(None, gave_up, gave_up)
     assert law.unresolved < Fraction(1, 12)
+
+
+@pytest.mark.parametrize(("cap", "excess"), [(1_000, exp(-10).low), (10**6, Fraction(1, 2**128))])
+def test_a_cap_adds_no_more_than_it_must(cap: int, excess: Fraction) -> None:
+    assert excess <= StopCoin(Fraction(1, 100), cap).excess <= excess * (1 + Fraction(1, 2**30))

@@ -17,6 +17,9 @@ from fractions import Fraction
 from dpselect.exact.enclosures import Ball, enclose, expm1
 from dpselect.privacy.amounts import Amount
 
+FINE = 96
+"""The precision of a delta: finer than that of an epsilon, so that the epsilon of a delta has that delta."""
+
 
 @dataclass(frozen=True)
 class RandomizedResponseRenyi:
@@ -54,6 +57,7 @@ class RandomizedResponseProfile:
             self.pure,
             epsilon,
             self.truth,
+            precision=FINE,
         ).high
 
     def epsilon(self, delta: Fraction) -> Amount:
@@ -105,7 +109,10 @@ class BoundedRangeProfile:
         if epsilon >= self.eta:
             return Fraction(0)
         return enclose(
-            lambda eta, e: (1 - ((e - eta) / 2).exp()) ** 2 / (1 - (-eta).exp()), self.eta, epsilon
+            lambda eta, e: (1 - ((e - eta) / 2).exp()) ** 2 / (1 - (-eta).exp()),
+            self.eta,
+            epsilon,
+            precision=FINE,
         ).high
 
     def epsilon(self, delta: Fraction) -> Fraction:
@@ -153,7 +160,7 @@ class LaplaceProfile:
         """Bound delta."""
         if epsilon >= self.shift:
             return Fraction(0)
-        return -expm1((epsilon - self.shift) / 2).low
+        return -expm1((epsilon - self.shift) / 2, FINE).low
 
     def epsilon(self, delta: Fraction) -> Fraction:
         """Bound epsilon: the inverse."""

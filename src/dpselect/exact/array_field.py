@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.exact.field import NOBODY, Above, Base, Field, Floats, Indices, Lead, NotAScore, Optimize
+from dpselect.exact.field import (
+    NOBODY,
+    Above,
+    Base,
+    Field,
+    Floats,
+    Indices,
+    Lead,
+    NotAllMayWin,
+    NotAScore,
+    Optimize,
+)
 
 SINGLE_UP_TO = 4096
 """So many candidates are not worth columns."""
@@ -40,7 +51,10 @@ class ArrayField(Field):
     """Scores in a NumPy array of integers or of floats up to 64 bits, of any stride, read in place."""
 
     def __init__(self, values: NDArray[Any], optimize: Optimize, depth: int = 1) -> None:
-        """Find the best of each column, and the best of all, or a NaN."""
+        """Find the best of each column, and the best of all.
+
+        If the least score wins, minus infinity is refused: whoever has it must be left out.
+        """
         self.size = len(values)
         self._values = self._best = values
         self._largest = optimize == "max"
@@ -52,8 +66,12 @@ class ArrayField(Field):
             self._best = self._pass()
         best = self._best
         self._top = best.item(best.argmax() if self._largest else best.argmin())
-        if self._floats and not self._top < math.inf:
-            raise NotAScore
+        if self._floats:
+            largest = self._top if self._largest else values.max()
+            if not largest < math.inf:
+                raise NotAScore
+            if not self._largest and self._top == -math.inf:
+                raise NotAllMayWin
 
     def _pass(self) -> NDArray[Any]:
         """Read every score once: give the best of each column, whose last row may be short."""

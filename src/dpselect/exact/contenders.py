@@ -29,7 +29,7 @@ FIRST_BATCH, SMALL_BATCH, LARGEST_BATCH = 128, 512, 4096
 NEAREST_END, STEEPEST = 2.0**-20, 2.0**21
 """Of a uniform number no nearer to 0 or 1 floats know the quantile, which rises by no more than this."""
 
-SCORE_SLACK, NOISE_SLACK = 2.0**-40, 2.0**-30
+SCORE_SLACK, NOISE_SLACK = 2.0**-50, 2.0**-30
 """By how much a float noisy score may be wrong, as a part of the score, and of the scale."""
 
 

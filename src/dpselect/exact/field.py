@@ -30,6 +30,10 @@ class NotAScore(ValueError):
     """There is a NaN, a null or plus infinity among the scores."""
 
 
+class NotAllMayWin(ValueError):
+    """There is minus infinity among scores of which the least wins."""
+
+
 class Above(NamedTuple):
     """The candidates ahead of a cut are taken out of their columns."""
 

@@ -51,13 +51,13 @@ def single_peaked(law: SinglePeaked, randomness: Randomness) -> int:
         number.refine()
         finer = SPARE_BITS + GUARD_BITS
         lower, upper = number.numerator << finer, (number.numerator + 1) << finer
-        walk = _outward(law, number.bits + finer)
+        walk = outward(law, number.bits + finer)
         value, low = next((k, low) for k, low, high in walk if lower < high)
         if upper <= low:
             return value
 
 
-def _outward(law: SinglePeaked, bits: int) -> Iterator[tuple[int, int, int]]:
+def outward(law: SinglePeaked, bits: int) -> Iterator[tuple[int, int, int]]:
     """Walk outward from the mode; beside each value, bound the sum so far, in units of 2**-bits."""
     least, mode = law.least, law.mode
     up = down = step = (mode, *_at_mode(law, bits))

@@ -53,7 +53,12 @@ def flip_all(field: Field, lead: Lead, scale: Fraction, randomness: Randomness) 
 
 def _weight(field: Field, lead: Lead, scale: Fraction, candidate: int, precision: int) -> Enclosure:
     gap = field.gap(candidate, lead.base)
-    return NEVER if gap is None else exp(-gap / scale, precision)
+    if gap is None:
+        return NEVER
+    behind = gap / scale
+    if behind > precision:
+        return Enclosure(Fraction(0), Fraction(1, 2**precision))
+    return exp(-behind, precision)
 
 
 def one_by_one(envelope: Envelope, tails: Tails | None, randomness: Randomness) -> int:

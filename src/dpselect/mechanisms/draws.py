@@ -9,7 +9,7 @@ Proof: draws.proof.md
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dpselect.errors import OutsideDomain
 from dpselect.exact.array_field import ArrayField, depth_for
 from dpselect.exact.contenders import Contender, contenders, merged, winners
-from dpselect.exact.field import Field, NotAScore, Optimize
+from dpselect.exact.field import Field, Indices, NotAllMayWin, NotAScore, Optimize
 from dpselect.exact.levels import out_by_levels
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
 from dpselect.exact.randomness import Randomness
@@ -54,15 +54,14 @@ class NoisyTopK:
 
     def __call__(self, arg: object, randomness: Randomness) -> list[int]:
         """Draw."""
-        scores, indices = self.domain.read(arg), None
-        if self.optimize == "min":
-            scores, indices = may_win(scores, self.optimize)
-        drawn = self.among(scores, randomness)
-        return drawn if indices is None else indices[drawn].tolist()
+        return self.among(self.domain.read(arg), randomness)
 
     def among(self, scores: Scores, randomness: Randomness) -> list[int]:
         """Draw from scores that have been read."""
-        field = field_of(scores, self.optimize, self.k)
+        try:
+            field = field_of(scores, self.optimize, self.k)
+        except NotAllMayWin:
+            return without_the_rest(self.among, scores, randomness)
         if not self.scale:
             return found(field.order(self.k))
         noise = NOISES[self.noise]
@@ -79,11 +78,14 @@ class NoisyTopK:
         """Draw from chunks as from their concatenation, remembering only the k best so far."""
         best: list[Contender] = []
         seen = 0
+        size = self.domain.size
         for chunk in chunks:
             values = replace(self.domain, size=None).read(chunk)
             best = merged(best, self._contenders(values, seen, randomness), self.k)
             seen += len(values)
-        if self.domain.size not in (None, seen):
+            if size is not None and seen > size:
+                break
+        if size not in (None, seen):
             raise OutsideDomain(self.domain.wanted_size)
         if len(best) < self.k:
             raise OutsideDomain(TOO_FEW)
@@ -91,13 +93,17 @@ class NoisyTopK:
 
     def _contenders(self, values: Scores, seen: int, randomness: Randomness) -> list[Contender]:
         """Draw the k best of one chunk, or all that may win if they are fewer."""
-        scores, indices = may_win(values, self.optimize)
-        if len(scores) == 0:
+        if len(values) == 0:
             return []
-        field = field_of(scores, self.optimize, 1)
-        k = min(self.k, field.eligible())
-        drawn = found(contenders(field, k, self.scale, NOISES[self.noise], randomness)) if k else []
-        places = range(len(scores)) if indices is None else indices.tolist()
+        try:
+            field = field_of(values, self.optimize, 1)
+        except NotAllMayWin:
+            left, indices = may_win(values)
+            drawn, places = self._contenders(left, 0, randomness), indices.tolist()
+        else:
+            k = min(self.k, field.eligible())
+            drawn = found(contenders(field, k, self.scale, NOISES[self.noise], randomness)) if k else []
+            places = range(len(values))
         for contender in drawn:
             contender.candidate = seen + places[contender.candidate]
         return drawn
@@ -116,13 +122,16 @@ class PeeledTopK:
 
     def __call__(self, arg: object, randomness: Randomness) -> list[int]:
         """Draw, remove, draw again."""
-        scores, indices = may_win(self.domain.read(arg), self.optimize)
-        field = field_of(scores, self.optimize, self.k)
-        if field.leaders(self.k) is None:
-            raise OutsideDomain(TOO_FEW)
+        return self.among(self.domain.read(arg), randomness)
+
+    def among(self, scores: Scores, randomness: Randomness) -> list[int]:
+        """Draw from scores that have been read."""
+        try:
+            found(field_of(scores, self.optimize, self.k).leaders(self.k))
+        except NotAllMayWin:
+            return without_the_rest(self.among, scores, randomness)
         one = NoisyTopK(self.domain, self.scale, 1, self.optimize, "exponential")
-        drawn = peeled(scores, one, self.k, randomness)
-        return drawn if indices is None else indices[drawn].tolist()
+        return peeled(scores, one, self.k, randomness)
 
 
 def peeled(scores: Scores, one: NoisyTopK, k: int, randomness: Randomness) -> list[int]:
@@ -153,14 +162,20 @@ def field_of(scores: Scores, optimize: Optimize, k: int) -> Field:
         raise OutsideDomain(NOT_A_SCORE) from None
 
 
-def may_win(scores: Scores, optimize: Optimize) -> tuple[Scores, NDArray[np.int64] | None]:
-    """Leave out minus infinity where the smallest score wins; give what is left, and the indices of that."""
-    if optimize == "max" or isinstance(scores, list) or scores.dtype.kind != "f" or not scores.size:
-        return scores, None
-    if not scores.max() < math.inf:
-        raise OutsideDomain(NOT_A_SCORE)
-    indices = np.flatnonzero(scores > -math.inf)
-    return (scores, None) if len(indices) == len(scores) else (scores[indices], indices)
+def may_win(scores: Scores) -> tuple[Scores, Indices]:
+    """Leave out minus infinity; give the other scores, and whose they are."""
+    array = np.asarray(scores)
+    indices = np.flatnonzero(array > -math.inf)
+    return array[indices], indices
+
+
+def without_the_rest(
+    draw: Callable[[Scores, Randomness], list[int]], scores: Scores, randomness: Randomness
+) -> list[int]:
+    """Draw from those alone that may win."""
+    left, indices = may_win(scores)
+    drawn: list[int] = indices[draw(left, randomness)].tolist()
+    return drawn
 
 
 def found(drawn: Drawn | None) -> Drawn:

@@ -7,11 +7,12 @@ Proof:     exponential.proof.md
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.field import Optimize
 from dpselect.exact.numbers import Number
 from dpselect.mechanisms.parameters import score_domain
@@ -32,6 +33,7 @@ def make_exponential_mechanism(
 
     Precondition
         candidates are public                     claimed by the caller
+        no two of them are equal                  checked here, of those that have a hash
         as many scores as candidates              checked here and when drawn
         otherwise as in ``make_report_noisy_top_k``
 
@@ -52,8 +54,23 @@ def make_exponential_mechanism(
         raise InvalidParameter.must_be(
             "candidates", f"{domain.size} in number, as the domain says", got=len(candidates)
         )
+    _must_differ(candidates)
     sized = vector_domain(domain.element_domain, len(candidates))
     return make_report_noisy_max_gumbel(sized, input_metric, scale, optimize) >> Pick(tuple(candidates))
+
+
+def _must_differ(candidates: Sequence[Any]) -> None:
+    """Refuse what is listed twice, in whatever spelling of Unicode: it would win twice as often."""
+    seen = set()
+    for candidate in candidates:
+        key = unicodedata.normalize("NFC", candidate) if isinstance(candidate, str) else candidate
+        try:
+            is_known = key in seen
+            seen.add(key)
+        except TypeError:  # it has no hash
+            continue
+        if is_known:
+            raise InvalidParameter(f"candidates must be different from each other; got {shown(key)} twice.")
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,10 @@ def number_of_winners(k: int, domain: VectorDomain) -> int:
 
 def direction(optimize: Any) -> Optimize:  # noqa: ANN401
     """Read which end of the scores is the better one."""
-    if optimize == "max":
+    end = optimize if isinstance(optimize, str) else None
+    if end == "max":
         return "max"
-    if optimize == "min":
+    if end == "min":
         return "min"
     raise InvalidParameter.must_be("optimize", '"max" or "min"', got=optimize)
 

@@ -31,6 +31,9 @@ from dpselect.privacy.measures import (
 )
 from dpselect.privacy.metrics import ScoreMetric
 
+PURE = max_divergence()
+PRICED = MaxDivergence | ZeroConcentratedDivergence | RenyiDivergence | Approximate
+
 
 def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of the seed
     input_domain: VectorDomain,
@@ -38,7 +41,7 @@ def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of the seed
     scale: Number,
     k: int = 1,
     optimize: Optimize = "max",
-    privacy_measure: Measure | None = None,
+    privacy_measure: Measure = PURE,
 ) -> Measurement:
     """Select the indices of k candidates, one after the other, each by permute-and-flip among those left.
 
@@ -56,12 +59,11 @@ def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of the seed
     >>> make_permute_and_flip(vector_domain(atom_domain(int)), linf_distance(), 2, k=3).map(1)
     Fraction(3, 1)
     """
-    measure = max_divergence() if privacy_measure is None else privacy_measure
-    if not isinstance(measure, MaxDivergence | ZeroConcentratedDivergence | RenyiDivergence | Approximate):
+    if not isinstance(privacy_measure, PRICED):
         raise InvalidParameter.must_be(
             "privacy_measure",
             "max, zero-concentrated, Rényi or approximate",
-            got=measure,
+            got=privacy_measure,
             way_out="No bound on the range of permute-and-flip is proved; use make_report_noisy_max.",
         )
     domain, metric = score_domain(input_domain), score_metric(input_metric)
@@ -69,5 +71,5 @@ def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of the seed
     draw: Draw = PeeledTopK(domain, spread, rounds, direction(optimize))
     if rounds == 1:
         draw = NoisyTopK(domain, spread, 1, direction(optimize), "exponential")
-    price = ExponentialPrice(metric, measure, spread, differing_draws(rounds, domain))
-    return Measurement(domain, metric, measure, draw, price)
+    price = ExponentialPrice(metric, privacy_measure, spread, differing_draws(rounds, domain))
+    return Measurement(domain, metric, privacy_measure, draw, price)

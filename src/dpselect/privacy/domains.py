@@ -15,7 +15,7 @@ from dpselect.errors import InvalidParameter, OutsideDomain, shown
 from dpselect.exact.numbers import is_nan, is_real, is_whole, score, whole
 
 NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity."
-"""The one sentence that depends on values: said of any of the three, anywhere."""
+"""Said of any of the three, anywhere. Beside it only the number of those that may win depends on values."""
 
 NOT_A_VECTOR = "scores must be a one-dimensional array, a list, a tuple or a series of numbers."
 
@@ -42,7 +42,7 @@ class AtomDomain:
 
     def refusal(self, values: Sequence[object]) -> str | None:
         """Say what is wrong with some of the values, wherever they stand: first of types, then of values."""
-        if not all(value is None or self._is_number(value) for value in values):
+        if not all(is_null(value) or self._is_number(value) for value in values):
             return self.wanted
         return NOT_A_SCORE if any(map(self._is_excluded, values)) else None
 
@@ -57,7 +57,7 @@ class AtomDomain:
         return is_real(value) if self.kind is float else is_whole(value) or is_nan(value)
 
     def _is_excluded(self, value: object) -> bool:
-        if value is None or is_nan(value):
+        if is_null(value) or is_nan(value):
             return not self.nullable
         return value == math.inf
 
@@ -127,6 +127,11 @@ class VectorDomain:
         return None
 
 
+def is_null(value: object) -> bool:
+    """Say whether a value stands for a missing one: None, or the NA of pandas, which we do not import."""
+    return value is None or type(value).__name__ == "NAType"
+
+
 def _as_array(vector: Sequence[Any]) -> NDArray[Any] | list[Fraction | None]:
     """Put plain ints or plain floats into an array where that loses nothing; otherwise read them exactly."""
     kinds = set(map(type, vector))
@@ -148,12 +153,17 @@ def as_vector(values: object) -> Values | None:
         return values
     if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
         return None
-    if isinstance(values, np.ma.MaskedArray):
-        return as_vector(values.tolist())
+    return as_vector(values.tolist()) if isinstance(values, np.ma.MaskedArray) else _of_series(values)
+
+
+def _of_series(values: object) -> Values | None:
+    """See what can be converted to an array as one, or as a list, where an array would lose something."""
     array = _converted(values)
-    if array is not None and array.ndim == 1 and array.dtype.kind == "f" and _declares_integers(values):
+    if array is None:
+        return _listed(values) if _declares_integers(values) else None
+    if array.ndim == 1 and array.dtype.kind == "f" and _declares_integers(values):
         return [None if math.isnan(value) else int(value) for value in array.tolist()]
-    return None if array is None else _walkable(array)
+    return _walkable(array)
 
 
 def _walkable(array: NDArray[Any]) -> Values | None:
@@ -166,6 +176,14 @@ def _walkable(array: NDArray[Any]) -> Values | None:
 def _converted(series: object) -> NDArray[Any] | None:
     try:
         return np.asarray(series)
+    except Exception:  # noqa: BLE001 - what somebody's conversion says may hold data
+        return None
+
+
+def _listed(series: Any) -> list[object] | None:  # noqa: ANN401 - whatever somebody's series is
+    """List integers that are too wide for an array."""
+    try:
+        return list(series.to_list())
     except Exception:  # noqa: BLE001 - what somebody's conversion says may hold data
         return None
 

@@ -5,7 +5,8 @@ What goes wrong while data is in reach is told by a constant sentence, from a fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, TypeAlias, get_args
@@ -18,6 +19,8 @@ from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
 
 Step: TypeAlias = Callable[[Any], Any]
+UNORDERED = (str, bytes, Mapping, AbstractSet)
+"""What can be walked, but is no series of chunks."""
 """What is done with an output."""
 
 
@@ -83,8 +86,13 @@ class Measurement:
         source = system() if randomness is None else randomness
         function, steps = _unwrapped(self.function)
         merges = hasattr(function, "over")
-        held: list[object] = [chunks] if merges and is_source(source) else []
+        ordered = isinstance(chunks, Iterable) and not isinstance(chunks, UNORDERED)
+        held: list[object] = [chunks] if merges and ordered and is_source(source) else []
         del chunks
+        if not ordered:
+            raise InvalidParameter(
+                "chunks must be arrays of scores in order: a list of them, or an iterator."
+            )
         if not merges:
             raise InvalidParameter(
                 "this measurement does not select from chunks; "
