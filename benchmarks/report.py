@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from benchmarks.ledger import LedgerRow
 from benchmarks.patterns import FLOATS, INTEGERS
 from benchmarks.peers import PINS, PeerRow
-from benchmarks.selections import MAXIMUM, NOISES, ONE_LINER, SCALES, WINNERS, Row, drawn
+from benchmarks.selections import MAXIMUM, NOISES, ONE_LINER, SCALES, WINNERS, Row, drawn, least
 
 FIRST, SECOND = NOISES
 ENOUGH = 10**5
@@ -50,6 +50,10 @@ INTRODUCTION = (
     "one process; contestants take turns. A ratio repeats to about 0.3, a time on another machine does not."
 )
 ABOUT_WINNERS = "How many times as long as one winner at scale 1, on the worst of the patterns."
+ABOUT_THE_LEAST = (
+    "One winner, scale 1, where the least of normal floats wins. They are read twice, as plus infinity is "
+    "no score; integers are read once. The last column is the peak of memory, as in the section below."
+)
 ABOUT_PEERS = (
     "One winner, scale 1. A peer runs in a process of its own: before it is compared with dpselect, each is "
     "divided by `scores.max()` of its own process. diffprivlib builds its mechanism from the scores, so "
@@ -80,6 +84,7 @@ def page(results: Results) -> str:
         ),
         *section("One winner, scale 1", "", one_winner(results.rows)),
         *section("More winners, more noise", ABOUT_WINNERS, more_winners(results.rows)),
+        *section("The least wins", ABOUT_THE_LEAST, least_wins(results.rows)),
         *peers,
         *section("Memory", ABOUT_MEMORY, memory(results.rows)),
         *section("The ledger", ABOUT_LEDGER, charges(results.ledger_rows)),
@@ -237,6 +242,19 @@ def one_winner(rows: list[Row]) -> str:
             ratios = [cell for time in times for cell in (clock(time), figures(time / maximum))]
             slower = figures(one_liner / max(times))
             lines.append([size(row.n), row.pattern, clock(maximum), *ratios, clock(one_liner), slower])
+    return table(head, lines)
+
+
+def least_wins(rows: list[Row]) -> str:
+    """List times of one winner where the least wins, beside the maximum."""
+    head = ["n", "`max()`", FIRST, "x `max()`", SECOND, "x `max()`", "memory"]
+    lines = []
+    for row in rows:
+        if least(FIRST) in row.seconds:
+            maximum, times = row.seconds[MAXIMUM], [row.seconds[least(noise)] for noise in NOISES]
+            ratios = [cell for time in times for cell in (clock(time), figures(time / maximum))]
+            peak = max(row.extra[least(noise)] for noise in NOISES)
+            lines.append([size(row.n), clock(maximum), *ratios, f"{figures(100 * peak)} %"])
     return table(head, lines)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from benchmarks.numpy_one_liner import noisy_argmax
-from benchmarks.patterns import PATTERNS, Pattern, Scores
+from benchmarks.patterns import FLOATS, PATTERNS, Pattern, Scores
 from benchmarks.timing import Contestant, medians, peak_bytes
 from dpselect.exact.array_field import depth_for
 from dpselect.mechanisms import make_report_noisy_top_k
@@ -58,10 +58,19 @@ def drawn(noise: str, k: int) -> str:
     return f"{noise}, k = {k}"
 
 
-def selection(scores: Scores, noise: str, k: int, scale: int) -> Contestant:
+def least(noise: str) -> str:
+    """Name the contestant that draws one winner where the least score wins."""
+    return f"{noise}, the least"
+
+
+def selection(
+    scores: Scores, noise: str, k: int, scale: int, optimize: Literal["max", "min"] = "max"
+) -> Contestant:
     """Make the call that draws k winners."""
     domain = vector_domain(atom_domain(float if scores.dtype.kind == "f" else int))
-    return partial(make_report_noisy_top_k(domain, linf_distance(), NOISES[noise], k, scale), scores)
+    return partial(
+        make_report_noisy_top_k(domain, linf_distance(), NOISES[noise], k, scale, optimize), scores
+    )
 
 
 def measured(sizes: list[int]) -> Iterator[Row]:
@@ -83,6 +92,8 @@ def measured_on(scores: Scores, pattern: str, scale: int) -> Row:
         for noise in NOISES
         if k < len(scores)
     }
+    if (pattern, scale) == (FLOATS.name, SCALES[0]):
+        draws |= {least(noise): selection(scores, noise, 1, scale, "min") for noise in NOISES}
     contestants: dict[str, Contestant] = {MAXIMUM: scores.max, **draws}
     if scale == SCALES[0] or len(scores) <= LARGEST_FOR_ONE_LINERS:
         contestants[ONE_LINER] = partial(noisy_argmax, scores, scale)
