@@ -204,3 +204,17 @@ def test_float_scores_are_turned_so_that_more_is_better(optimize: Optimize, turn
 def test_float_scores_of_unsigned_integers_are_turned_below_zero() -> None:
     for field in fields(np.array([1, 255], dtype="uint8"), "min", 1):
         assert field.float_scores(np.arange(2)).tolist() == [-1.0, -255.0]
+
+
+@pytest.mark.parametrize("optimize", ["max", "min"])
+@pytest.mark.parametrize("size", [400, 397])
+@pytest.mark.parametrize("step", [2, 3, -1, -2])
+def test_an_array_with_strides_has_the_leaders_of_its_copy(optimize: Optimize, size: int, step: int) -> None:
+    seen = (np.arange(abs(step) * size) * 7919 % 1009)[::step]
+    ours, theirs = (ArrayField(scores, optimize, 4).leaders(3) for scores in (seen, seen.copy()))
+    assert ours is not None
+    assert ours.above is not None
+    assert theirs is not None
+    assert theirs.above is not None
+    for one, other in zip((*ours[:3], *ours.above), (*theirs[:3], *theirs.above), strict=True):
+        assert np.array_equal(one, other)
