@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dpselect.exact.array_field import ArrayField
-from dpselect.exact.contenders import Contender, contenders, winners
+from dpselect.exact.contenders import Board, Contender, Noiseless, contenders, winners
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise, Noise
 from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
@@ -34,13 +34,14 @@ def check_bounds(drawn: list[Contender] | None) -> list[Contender]:
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("base", [0.0, 1e9, -1e9])
 @pytest.mark.parametrize("width", [8, 64])
+@pytest.mark.parametrize("scale", [Fraction(3, 2), Fraction(10**9, 7), Fraction(1, 10**9)])
 def test_floats_lie_around_the_numbers_of_stars_and_arrivals(
-    noise: Noise, optimize: Literal["max", "min"], base: float, width: int
+    noise: Noise, optimize: Literal["max", "min"], base: float, width: int, scale: Fraction
 ) -> None:
-    field = ArrayField(base + np.arange(60.0) / 4, optimize)
+    field = ArrayField(base + np.arange(60.0) * float(scale) / 6, optimize)
     for _ in range(3):
         narrow = Given((system().word() >> (64 - width) for _ in count()), width)
-        check_bounds(contenders(field, 40, Fraction(3, 2), noise, narrow))
+        check_bounds(contenders(field, 40, scale, noise, narrow))
 
 
 @both_noises
@@ -86,3 +87,12 @@ def test_nobody_is_among_the_winners(noise: Noise, batch: int) -> None:
         assert found is not None
         assert len(set(found)) == 3
         assert set(found) <= {0, 1, 2, 3}
+
+
+def test_whom_floats_cannot_tell_from_another_is_counted_exactly() -> None:
+    scores = [Fraction(5), Fraction(3), Fraction(2), Fraction(1)]
+    lows, highs = np.array([4.0, 1.0, 1.0, 0.0]), np.array([6.0, 4.0, 4.0, 1.0])
+    board = Board(np.arange(4), (lows, highs), lambda i: Noiseless(scores[i]))
+    other = Contender(9, 1.0, 3.5, lambda: Noiseless(Fraction(5, 2)))
+    assert board.ahead_of(other) == 2
+    assert Board(np.arange(1), (lows[:1], highs[:1]), lambda i: Noiseless(scores[i])).ahead_of(other) == 1

@@ -218,3 +218,31 @@ def test_an_array_with_strides_has_the_leaders_of_its_copy(optimize: Optimize, s
     assert theirs.above is not None
     for one, other in zip((*ours[:3], *ours.above), (*theirs[:3], *theirs.above), strict=True):
         assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("optimize", ["max", "min"])
+@pytest.mark.parametrize("size", range(60, 76))
+@pytest.mark.parametrize("most", [4, 12, 1000])
+def test_those_who_stay_in_a_column_are_bounded_by_the_best_of_them(
+    optimize: Optimize, size: int, most: int
+) -> None:
+    """The last row may be short, and may hold the only one who stays."""
+    best = max if optimize == "max" else min
+    for start in range(20):
+        scores = (np.arange(start, start + size) * 7919) % 1009 % most
+        field = ArrayField(scores, optimize, 4)
+        lead = field.leaders(3)
+        assert lead is not None
+        if lead.above is None:
+            continue
+        for column, rest in zip(lead.above.columns.tolist(), lead.above.rest.tolist(), strict=True):
+            members = np.arange(column, size, field.columns)
+            staying = scores[members[~field.are_ahead(members, lead.above.cut)]].tolist()
+            assert (column in lead.closed) == (not staying)
+            assert not staying or rest == best(staying)
+
+
+def test_every_score_of_an_array_with_strides_is_looked_up() -> None:
+    scores = np.arange(40.0)[::2]
+    field = ArrayField(scores, "max")
+    assert field.gaps(np.arange(21), 38.0).tolist() == [*(38 - scores), 0.0]

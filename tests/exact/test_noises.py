@@ -33,8 +33,8 @@ def test_the_coin_at_a_time_in_an_interval_lies_between_those_at_its_ends() -> N
     "error", [2.0**-40, 2.0**-34, 2.0**-33, 2.0**-32, 2.0**-31, 2.0**-28, 2.0**-20, 0.4, 3.0]
 )
 def test_an_estimate_is_close_whatever_the_time_is_within_its_error_or_there_is_none(error: float) -> None:
-    log_weights, times = np.array([-1.0, -0.1, -5.0]), np.array([1.0, 0.3, 2.0])
-    found = NOISE.chances(log_weights, times, np.full(3, error)).tolist()
+    log_weights, times = np.array([-1.0, -0.1, -5.0, -0.1]), np.array([1.0, 0.3, 2.0, 3.0])
+    found = NOISE.chances(log_weights, times, np.full(4, error)).tolist()
     for estimate, log_weight, time in zip(found, log_weights.tolist(), times.tolist(), strict=True):
         for moved in (time - error, time + error):
             assert math.isnan(estimate) or abs(chance(math.exp(log_weight), moved) - estimate) <= SLACK / 2

@@ -23,9 +23,10 @@ from dpselect.exact import enclosures, selection
 from dpselect.exact.array_field import ArrayField
 from dpselect.exact.contenders import Board, Contender, contenders, merged, winners
 from dpselect.exact.enclosures import Enclosure
+from dpselect.exact.envelope import Envelope
 from dpselect.exact.field import Field
 from dpselect.exact.psrn import Exponential
-from dpselect.exact.randomness import Randomness
+from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.rational_field import RationalField
 from dpselect.exact.selection import in_batches, one_by_one
 from dpselect.exact.tails import Tails
@@ -419,3 +420,34 @@ def test_a_hopeless_coin_takes_no_exponential(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(selection, "exp", exp)
     assert {exponential_max("1e-305")([1.0, 0.0, 1.0, 1 - 2**-53]) for _ in range(100)} == {0, 2}
+
+
+class Counted(Envelope):
+    """It counts the proposals that were made."""
+
+    made = 0
+
+    def point(self, randomness: Randomness) -> int | None:
+        self.made += 1
+        return super().point(randomness)
+
+
+class Timely(Tails):
+    """It is asked about the last proposal, by its number."""
+
+    def came_first(self, candidate: int, tick: int) -> bool:
+        assert isinstance(self._envelope, Counted)
+        assert tick == self._envelope.made
+        return super().came_first(candidate, tick)
+
+
+def test_ticks_are_the_numbers_of_proposals() -> None:
+    field = ArrayField(np.append(0.0, np.full(30, -2.0)), "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    longest = 0
+    for _ in range(50):
+        envelope = Counted(field, lead, ONE)
+        one_by_one(envelope, Timely(envelope, system()), system())
+        longest = max(longest, envelope.made)
+    assert longest > 1
