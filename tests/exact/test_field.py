@@ -246,3 +246,19 @@ def test_every_score_of_an_array_with_strides_is_looked_up() -> None:
     scores = np.arange(40.0)[::2]
     field = ArrayField(scores, "max")
     assert field.gaps(np.arange(21), 38.0).tolist() == [*(38 - scores), 0.0]
+
+
+@pytest.mark.parametrize(("optimize", "best"), [("max", 2**64 - 1), ("min", 0)])
+def test_unsigned_integers_beyond_the_signed_ones_have_their_gaps_and_rungs(
+    optimize: Optimize, best: int
+) -> None:
+    scores = [2**64 - 1, 2**64 - 3, 2**63, 5, 0]
+    field = ArrayField(np.array(scores, dtype=np.uint64), optimize)
+    lead = field.leaders(1)
+    assert lead is not None
+    assert lead.base == best
+    gaps = [abs(best - score) for score in scores]
+    assert field.gaps(np.arange(5), lead.base).tolist() == [float(gap) for gap in gaps]
+    for slope in (2.0**-60, 1.0):
+        rungs = field.place_rungs(lead, slope, 100.0)
+        assert rungs == pytest.approx([100 - slope * gap for gap in gaps], rel=2.0**-40)

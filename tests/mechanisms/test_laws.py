@@ -23,7 +23,6 @@ from dpselect.exact import enclosures, selection
 from dpselect.exact.array_field import ArrayField
 from dpselect.exact.contenders import Board, Contender, contenders, merged, winners
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.envelope import Envelope
 from dpselect.exact.field import Field
 from dpselect.exact.psrn import Exponential
 from dpselect.exact.randomness import Randomness, system
@@ -422,32 +421,21 @@ def test_a_hopeless_coin_takes_no_exponential(monkeypatch: pytest.MonkeyPatch) -
     assert {exponential_max("1e-305")([1.0, 0.0, 1.0, 1 - 2**-53]) for _ in range(100)} == {0, 2}
 
 
-class Counted(Envelope):
-    """It counts the proposals that were made."""
-
-    made = 0
-
-    def point(self, randomness: Randomness) -> int | None:
-        self.made += 1
-        return super().point(randomness)
-
-
-class Timely(Tails):
-    """It is asked about the last proposal, by its number."""
+class Noted(Tails):
+    """It notes which ticks it is asked about; the tails of whoever has the first five points came first."""
 
     def came_first(self, candidate: int, tick: int) -> bool:
-        assert isinstance(self._envelope, Counted)
-        assert tick == self._envelope.made
-        return super().came_first(candidate, tick)
+        self.ticks = [*getattr(self, "ticks", []), tick]
+        return candidate < 0 or len(self.ticks) <= 5
 
 
-def test_ticks_are_the_numbers_of_proposals() -> None:
-    field = ArrayField(np.append(0.0, np.full(30, -2.0)), "max")
-    lead = field.leaders(1)
-    assert lead is not None
-    longest = 0
-    for _ in range(50):
-        envelope = Counted(field, lead, ONE)
-        one_by_one(envelope, Timely(envelope, system()), system())
-        longest = max(longest, envelope.made)
-    assert longest > 1
+@pytest.mark.parametrize("way", ["one by one", "in batches"])
+def test_proposals_are_numbered_from_one(way: str) -> None:
+    """All weights are 1: every proposal is a point."""
+    envelope = envelope_of(ArrayField(np.zeros(4), "max", 1 if way == "one by one" else 2))
+    noted = Noted(envelope, system())
+    if way == "one by one":
+        one_by_one(envelope, noted, system())
+    else:
+        in_batches(envelope, noted, system(), 2)
+    assert noted.ticks == [1, 2, 3, 4, 5, 6]
