@@ -136,6 +136,40 @@ def test_a_file_that_is_no_table_is_refused_in_a_sentence(
         opened(Table(tmp_path / name, unit="voter"))
 
 
+LONG = 1_000_000
+HEADERS = {
+    "a lone CR": b"voter\rx,dish\n1,pie\n",
+    "lines that end in CR": b"voter,dish\r1,pie\r2,tea\r",
+    "a line break in a name": b'"vo\nter",dish\n1,pie\n',
+    "an open quote": b'voter,"dish\n1,pie\n',
+    "a letter after a quote": b'voter,"dish"x\n1,pie\n',
+    "a name beyond the limit of csv": b"voter,dish," + b"x" * 131_073 + b"\n1,pie,1\n",
+    "more bytes than a header may have": b"voter,dish," + b"x," * (LONG // 2) + b"x\n1,pie\n",
+    "a letter that is cut in two at the limit": b"voter,dish" + ",é".encode() * (LONG // 3) + b"\n",
+    "no line break at all": b"voter,dish" * LONG,
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("content", HEADERS.values(), ids=list(HEADERS))
+def test_a_header_that_cannot_be_read_is_refused_before_the_charge(
+    content: bytes, tmp_path: Path, *, packed: bool
+) -> None:
+    path = tmp_path / ("rows.csv.gz" if packed else "rows.csv")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(InvalidParameter, match="source must have a header on one line: its quotes closed"):
+        opened(Table(path, unit="voter"))
+
+
+def test_a_header_may_be_as_long_as_it_may_be(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    for names in (["voter", "dish", "x" * 131_072], ["voter", "dish", *["y" * 99_000] * 10]):
+        header = ",".join(names).encode()
+        assert len(header) <= LONG
+        path.write_bytes(header + b"\n" + b"1,pie" + b"," * (len(names) - 2) + b"\n")
+        assert sum(asked(DISH, Table(path, unit="voter"))) == 1
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

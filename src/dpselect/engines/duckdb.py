@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -22,6 +23,7 @@ from sqlglot import exp
 from dpselect.engines.columns import Column, Kind, Schema
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
+from dpselect.errors import shown
 
 BATCH = 100_000
 BEFORE: Mapping[str, str] = {
@@ -29,11 +31,15 @@ BEFORE: Mapping[str, str] = {
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
 }
+BY_STATISTICS = "statistics_propagation,filter_pushdown,join_filter_pushdown,row_group_pruner"
+"""Optimizers that leave out filters or rows because of what statistics say of many rows together."""
 FIRST = (
     "SET python_enable_replacements = false",
     # The type of a pandas column must not depend on its values: objects are text.
     "SET pandas_analyze_sample = 0",
     "SET enable_progress_bar = false",
+    # Whether a row counts must depend on that row alone.
+    f"SET disabled_optimizers = '{BY_STATISTICS}'",
 )
 LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
 
@@ -49,12 +55,15 @@ class DuckDB:
     connection: DuckDBPyConnection
     rows: exp.Expression
     schema: Schema
+    check: Callable[[], None] = lambda: None
+    """Reads what the query might leave unread, and raises if it is broken."""
 
     def counts(self, request: CountsRequest, salt: bytes) -> Counts:
         """Read the rows, and count."""
         return counted(partial(self._counts, request, checked_salt(salt)))
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
+        self.check()
         dialect = Unnested("duckdb", self.rows, [])
         query = rendered(request, salt, dialect)
         result = self.connection.execute(query, dialect.parameters)
@@ -91,6 +100,21 @@ def described(connection: DuckDBPyConnection, rows: exp.Expression) -> Schema:
     query = exp.select("*").from_(exp.alias_(rows.copy(), "t", table=True)).sql(dialect="duckdb")
     described: list[tuple[Any, ...]] = connection.execute(f"DESCRIBE {query}").fetchall()
     return Schema(tuple(column(name, kind) for name, kind, *_ in described))
+
+
+def reading(function: str, paths: Sequence[str], **options: exp.Expression) -> exp.Expression:
+    """Build a call of one of DuckDB's readers, with options by name."""
+    named = [
+        exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=value)
+        for name, value in options.items()
+    ]
+    files = exp.Array(expressions=[exp.Literal.string(path) for path in paths])
+    return exp.Table(this=exp.Anonymous(this=function, expressions=[files, *named]))
+
+
+def short(path: str) -> str:
+    """Name a file in a sentence: its name, without the folders."""
+    return shown(Path(path).name)
 
 
 def column(name: str, kind: str, reference: str = "") -> Column:

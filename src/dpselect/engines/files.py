@@ -5,11 +5,7 @@ Of the rows nothing is looked at here: a Parquet footer, a catalogue or the firs
 
 from __future__ import annotations
 
-import csv
 import glob as globs
-import gzip
-import io
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -18,8 +14,9 @@ from pathlib import Path
 from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
-from dpselect.engines import duckdb
+from dpselect.engines import csv_files, duckdb, json_lines
 from dpselect.engines.columns import Schema
+from dpselect.engines.protocol import Engine
 from dpselect.engines.silence import quietly
 from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown
 
@@ -40,15 +37,10 @@ FORMATS = {
     ".ddb": "database",
     ".db": "database",
 }
-JSON_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "double": "DOUBLE"}
-DELIMITERS = ",;\t|"
-LONGEST_HEADER = 1_000_000
-
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 @contextmanager
-def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None) -> Iterator[duckdb.DuckDB]:
+def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None) -> Iterator[Engine]:
     """Open one file, or all files that a glob matches, as one table."""
     paths = matching(source)
     form = _format(paths, source)
@@ -75,13 +67,13 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
             )
         with duckdb.connected(files=paths) as connection:
             duckdb.lock(connection)
-            opening = {
-                "csv": partial(_csv, paths),
-                "json": partial(_json, paths, columns or {}),
-                "parquet": partial(_parquet, connection, paths),
-            }[form]
-            rows, schema = opening()
-            yield duckdb.DuckDB(connection, rows, schema)
+            if form == "csv":
+                must_be_utf8 = partial(csv_files.must_be_utf8, paths)
+                yield duckdb.DuckDB(connection, *csv_files.rows_and_schema(paths), must_be_utf8)
+            elif form == "json":
+                yield duckdb.DuckDB(connection, *json_lines.rows_and_schema(paths, columns or {}))
+            else:
+                yield duckdb.DuckDB(connection, *_parquet(connection, paths))
 
 
 def matching(source: str) -> list[str]:
@@ -115,69 +107,19 @@ def _suffix(path: str) -> str:
     return "".join(Path(name).suffixes[-2:]) if name.endswith(".gz") else Path(name).suffix
 
 
-# ---- CSV: all columns are text, known by their position ---------------------------------------------------
-
-
-def _csv(paths: list[str]) -> tuple[exp.Expression, Schema]:
-    heads = {_header(path) for path in paths}
-    if len(heads) != 1:
-        raise InvalidParameter("source must be CSV files with one and the same header; theirs differ.")
-    names, delimiter = heads.pop()
-    schema = Schema(
-        tuple(duckdb.column(name, "VARCHAR", f"c{position}") for position, name in enumerate(names))
-    )
-    read = _reading(
-        "read_csv",
-        paths,
-        auto_detect=exp.false(),
-        header=exp.true(),
-        delim=exp.Literal.string(delimiter),
-        quote=exp.Literal.string('"'),
-        escape=exp.Literal.string('"'),
-        strict_mode=exp.true(),
-        null_padding=exp.false(),
-        columns=_typed({column.known_as: "VARCHAR" for column in schema.columns}),
-    )
-    return read, schema
-
-
-def _header(path: str) -> tuple[tuple[str, ...], str]:
-    """Read the names of the columns from the first line, without reading on."""
-    line, failure = quietly(
-        partial(_first_line, path),
-        partial(
-            InvalidParameter, f"source must be a CSV file in UTF-8 with a header; {_short(path)} is not."
-        ),
-    )
-    if line is None:
-        raise failure or InvalidParameter
-    tabs = path.lower().removesuffix(".gz").endswith(".tsv")
-    delimiter = "\t" if tabs else max(DELIMITERS, key=_QUOTED.sub("", line).count)
-    names = next(csv.reader([line], delimiter=delimiter), [])
-    if not names or not all(names):
-        raise InvalidParameter(
-            f"source must have a header with a name for every column; {_short(path)} has not."
-        )
-    return tuple(names), delimiter
-
-
-def _first_line(path: str) -> str:
-    with gzip.GzipFile(path) if path.lower().endswith(".gz") else io.FileIO(path) as file:
-        return file.readline(LONGEST_HEADER).decode("utf-8-sig").rstrip("\r\n")
-
-
-# ---- Parquet, JSON lines, databases -----------------------------------------------------------------------
+# ---- Parquet and databases ---------------------------------------------------------------------------------
 
 
 def _parquet(connection: DuckDBPyConnection, paths: list[str]) -> tuple[exp.Expression, Schema]:
-    schemas = {_described(connection, _reading_parquet([path]), _short(path)) for path in paths}
+    schemas = {_described(connection, _reading_parquet([path]), duckdb.short(path)) for path in paths}
     if len(schemas) != 1:
         raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
     return _reading_parquet(paths), schemas.pop()
 
 
 def _reading_parquet(paths: list[str]) -> exp.Expression:
-    return _reading("read_parquet", paths, hive_partitioning=exp.false())
+    """Read Parquet without trust in its footer's statistics, which leave NaN out."""
+    return duckdb.reading("read_parquet", paths, hive_partitioning=exp.false(), can_have_nan=exp.true())
 
 
 def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) -> Schema:
@@ -192,17 +134,6 @@ def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) 
     return schema
 
 
-def _json(paths: list[str], columns: Mapping[str, str]) -> tuple[exp.Expression, Schema]:
-    wrong = [kind for kind in columns.values() if not isinstance(kind, str) or kind not in JSON_TYPES]
-    if wrong or not columns:
-        raise InvalidParameter.must_be(
-            "columns", 'names with "text", "integer" or "double" for each', got=wrong[0] if wrong else columns
-        )
-    types = {name: JSON_TYPES[kind] for name, kind in columns.items()}
-    read = _reading("read_json", paths, format=exp.Literal.string("newline_delimited"), columns=_typed(types))
-    return read, Schema(tuple(duckdb.column(name, kind) for name, kind in types.items()))
-
-
 @contextmanager
 def _opened_database(paths: list[str], table: str) -> Iterator[duckdb.DuckDB]:
     if len(paths) > 1:
@@ -210,7 +141,7 @@ def _opened_database(paths: list[str], table: str) -> Iterator[duckdb.DuckDB]:
     connecting = duckdb.connected(database=paths[0])
     refused = partial(
         InvalidParameter,
-        f"source must be a DuckDB database that can be opened for reading; {_short(paths[0])} cannot. "
+        f"source must be a DuckDB database that can be opened for reading; {duckdb.short(paths[0])} cannot. "
         "Is another process writing to it?",
     )
     connection, failure = quietly(connecting.__enter__, refused)
@@ -219,7 +150,7 @@ def _opened_database(paths: list[str], table: str) -> Iterator[duckdb.DuckDB]:
     try:
         duckdb.lock(connection)
         rows = _table(connection, table)
-        yield duckdb.DuckDB(connection, rows, _described(connection, rows, _short(paths[0])))
+        yield duckdb.DuckDB(connection, rows, _described(connection, rows, duckdb.short(paths[0])))
     finally:
         connecting.__exit__(None, None, None)
 
@@ -243,26 +174,3 @@ def _table(connection: DuckDBPyConnection, table: str) -> exp.Expression:
             way_out=f"There are: {', '.join(names[:20])}.",
         )
     return exp.table_(found[0][1], db=found[0][0], quoted=True)
-
-
-def _reading(function: str, paths: list[str], **options: exp.Expression) -> exp.Expression:
-    """Build a call of one of DuckDB's readers, with options by name."""
-    named = [
-        exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=value)
-        for name, value in options.items()
-    ]
-    files = exp.Array(expressions=[exp.Literal.string(path) for path in paths])
-    return exp.Table(this=exp.Anonymous(this=function, expressions=[files, *named]))
-
-
-def _typed(columns: Mapping[str, str]) -> exp.Expression:
-    return exp.Struct(
-        expressions=[
-            exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(kind))
-            for name, kind in columns.items()
-        ]
-    )
-
-
-def _short(path: str) -> str:
-    return shown(Path(path).name)

@@ -1,9 +1,14 @@
-"""Tables in memory: Polars, pandas and Arrow objects, Arrow files and DuckDB relations, read by DuckDB."""
+"""Tables in memory, Arrow files and DuckDB relations: handed to DuckDB as columns of known types.
+
+The types come from the types of the source alone. Nothing is filtered on the way, so that no reader leaves
+out rows by its own rules; what is handed over are the columns of the question, after the charge.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,89 +16,190 @@ from typing import Any
 
 from sqlglot import exp
 
-from dpselect.engines import duckdb
+from dpselect.engines import duckdb, pandas_frames
 from dpselect.engines.columns import Schema
-from dpselect.engines.protocol import Counts, CountsRequest
+from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted
 from dpselect.engines.silence import quietly
-from dpselect.errors import InvalidParameter, MissingExtra, TableUnreadable
+from dpselect.errors import InvalidParameter, MissingExtra
 
 NAME = "rows_in_memory"
+Read = Callable[[Sequence[int]], Any]
+"""Gives the columns at these places, named c0, c1, ... by their place, as something that DuckDB can read."""
 
 
-@contextmanager
-def opened_frame(frame: Any, home: str) -> Iterator[duckdb.DuckDB]:  # noqa: ANN401 - of Polars, pandas or Arrow
-    """Open a frame: DuckDB reads it where it is."""
-    if home == "polars":
-        _need_arrow("a Polars table")
-    with duckdb.connected() as connection:
-        registered, failure = quietly(
-            partial(_registered, connection, frame),
-            partial(
-                InvalidParameter,
-                "source must be a table with columns that DuckDB knows; this one is not. "
-                "Give a DataFrame, a LazyFrame or an Arrow table.",
-            ),
-        )
-        del frame
-        if registered is None:
-            raise failure or InvalidParameter
-        yield registered
+@dataclass(frozen=True, repr=False)
+class InMemory:
+    """An open table of columns; they are read, and counted in a locked connection, when it is asked for."""
 
-
-def _registered(connection: Any, frame: Any) -> duckdb.DuckDB:  # noqa: ANN401
-    connection.register(NAME, frame)
-    duckdb.lock(connection)
-    rows = exp.to_table(NAME)
-    return duckdb.DuckDB(connection, rows, duckdb.described(connection, rows))
-
-
-@contextmanager
-def opened_arrow_files(paths: list[str]) -> Iterator[duckdb.DuckDB]:
-    """Open Arrow files, which DuckDB reads through pyarrow."""
-    _need_arrow("an Arrow file")
-    refused = partial(
-        InvalidParameter, "source must be readable Arrow files with the same columns; these are not."
-    )
-    dataset, failure = quietly(
-        partial(import_module("pyarrow.dataset").dataset, paths, format="ipc"), refused
-    )
-    if dataset is None:
-        raise failure or InvalidParameter
-    with opened_frame(dataset, "pyarrow") as engine:
-        yield engine
-
-
-@contextmanager
-def opened_relation(relation: Any) -> Iterator[Relation]:  # noqa: ANN401 - DuckDB's type has no public name for it
-    """Open a relation of the caller's own connection; its rows stream into ours once they are asked for."""
-    _need_arrow("a DuckDB relation")
-    schema = Schema(
-        tuple(
-            duckdb.column(name, str(kind))
-            for name, kind in zip(relation.columns, relation.types, strict=True)
-        )
-    )
-    yield Relation(relation, schema)
-
-
-class Relation:
-    """An open relation. It is run in the caller's connection, and counted in a locked one of ours."""
-
-    def __init__(self, relation: Any, schema: Schema) -> None:  # noqa: ANN401
-        self._relation = relation
-        self.schema = schema
+    schema: Schema
+    read: Read
 
     def counts(self, request: CountsRequest, salt: bytes) -> Counts:
-        """Read the rows, and count."""
-        counts, failure = quietly(partial(self._counts, request, salt), TableUnreadable)
-        if counts is None:
-            raise failure or TableUnreadable
-        return counts
+        """Read the columns of the question, and count."""
+        checked_salt(salt)
+        return counted(partial(self._counts, request, salt))
 
     def _counts(self, request: CountsRequest, salt: bytes) -> Counts:
-        reader = self._relation.to_arrow_reader(duckdb.BATCH)
-        with opened_frame(reader, "pyarrow") as engine:
+        asked = [key.column for key in request.keys] + ([request.person] if request.person else [])
+        places = [place for place, column in enumerate(self.schema.columns) if column in asked]
+        with _registered(self.read(places)) as engine:
             return engine.counts(request, salt)
+
+
+@contextmanager
+def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:  # noqa: ANN401 - of Polars, pandas or Arrow
+    """Open a frame: its types are read, its rows are not."""
+    if home == "polars":
+        _need_arrow("a Polars table")
+    opening = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}[home]
+    engine, failure = quietly(
+        partial(opening, frame),
+        partial(
+            InvalidParameter,
+            "source must be a table with columns that DuckDB knows; this one is not. "
+            "Give a DataFrame, a LazyFrame or an Arrow table.",
+        ),
+    )
+    del frame
+    if engine is None:
+        raise failure or InvalidParameter
+    yield engine
+
+
+@contextmanager
+def opened_arrow_files(paths: list[str]) -> Iterator[InMemory]:
+    """Open Arrow files with one and the same schema."""
+    _need_arrow("an Arrow file")
+    engine, failure = quietly(
+        partial(_of_arrow_files, paths),
+        partial(
+            InvalidParameter, "source must be readable Arrow files with the same columns; these are not."
+        ),
+    )
+    if engine is None:
+        raise failure or InvalidParameter
+    yield engine
+
+
+@contextmanager
+def opened_relation(relation: Any) -> Iterator[InMemory]:  # noqa: ANN401 - DuckDB's type has no public name for it
+    """Open a relation of the caller's own connection, which runs it when it is asked for."""
+    _need_arrow("a DuckDB relation")
+    kinds = zip(relation.columns, relation.types, strict=True)
+    columns = tuple(duckdb.column(name, str(kind), f"c{place}") for place, (name, kind) in enumerate(kinds))
+    yield InMemory(
+        Schema(columns), lambda places: _streamed(relation.to_arrow_reader(duckdb.BATCH), None, places)
+    )
+
+
+# ---- each kind of source ----------------------------------------------------------------------------------
+
+
+def _of_pandas(frame: Any) -> InMemory:  # noqa: ANN401
+    places = range(frame.shape[1])
+    plain = [place for place in places if pandas_frames.is_readable(frame.dtypes.iloc[place])]
+    known = {
+        column.known_as: column for column in _described(pandas_frames.columns(frame.iloc[:0], plain)).columns
+    }
+    names = [str(name) for name in frame.columns]
+    columns = tuple(
+        duckdb.column(name, known[f"c{place}"].type if place in plain else "another", f"c{place}")
+        for place, name in enumerate(names)
+    )
+    return InMemory(Schema(columns), partial(pandas_frames.columns, frame))
+
+
+def _of_polars(frame: Any) -> InMemory:  # noqa: ANN401
+    lazy = hasattr(frame, "collect_schema") and hasattr(frame, "collect")
+    empty = frame.clear()
+    schema = (empty.collect() if lazy else empty).to_arrow().schema
+
+    def read(places: Sequence[int]) -> Any:  # noqa: ANN401
+        part = frame.select([schema.names[place] for place in places])
+        table = (part.collect() if lazy else part).to_arrow()
+        return _stream(table.schema, table.to_batches(), range(len(places)), places)
+
+    return InMemory(_named(schema), read)
+
+
+def _of_arrow(source: Any) -> InMemory:  # noqa: ANN401 - a table, a batch, a reader, a data set, a scanner
+    schema = source.projected_schema if hasattr(source, "projected_schema") else source.schema
+    return InMemory(_named(schema), partial(_streamed, source, schema))
+
+
+def _of_arrow_files(paths: list[str]) -> InMemory:
+    schemas = [_arrow_file(path).schema.remove_metadata() for path in paths]
+    if any(schema != schemas[0] for schema in schemas):
+        raise InvalidParameter
+
+    def batches() -> Iterator[Any]:
+        for path in paths:
+            file = _arrow_file(path)
+            for number in range(file.num_record_batches):
+                batch = file.get_batch(number)
+                # All columns, whatever is asked: an offset into nowhere would take the process down.
+                batch.validate(full=True)
+                yield batch
+
+    return InMemory(_named(schemas[0]), lambda places: _stream(schemas[0], batches(), places, places))
+
+
+def _arrow_file(path: str) -> Any:  # noqa: ANN401
+    """Open an Arrow file, not mapped into memory: a mapped file that is cut short ends the process."""
+    arrow = import_module("pyarrow")
+    return arrow.ipc.open_file(arrow.OSFile(path))
+
+
+# ---- Arrow's batches on their way to DuckDB ---------------------------------------------------------------
+
+
+def _streamed(source: Any, schema: Any, places: Sequence[int]) -> Any:  # noqa: ANN401
+    """Stream the columns at these places of anything that gives batches."""
+    if hasattr(source, "to_batches"):
+        batches: Iterable[Any] = source.to_batches()
+    else:
+        batches = source if hasattr(source, "read_next_batch") else [source]
+    return _stream(schema or source.schema, batches, places, places)
+
+
+def _stream(schema: Any, batches: Iterable[Any], found: Sequence[int], places: Sequence[int]) -> Any:  # noqa: ANN401
+    """Stream the columns that are found at some places under the names of others, each batch validated."""
+    arrow = import_module("pyarrow")
+    names = [f"c{place}" for place in places]
+    fields = [schema.field(place).with_name(name) for place, name in zip(found, names, strict=True)]
+
+    def validated() -> Iterator[Any]:
+        for batch in batches:
+            part = arrow.record_batch([batch.column(place) for place in found], names=names)
+            part.validate(full=True)
+            yield part
+
+    return arrow.RecordBatchReader.from_batches(arrow.schema(fields), validated())
+
+
+def _named(schema: Any) -> Schema:  # noqa: ANN401
+    """Describe the columns of an Arrow schema, by their types alone."""
+    empty = import_module("pyarrow").Table.from_batches([], schema=schema)
+    kinds = _described(empty.rename_columns([f"c{place}" for place in range(len(schema))])).columns
+    return Schema(
+        tuple(
+            duckdb.column(name, kind.type, kind.name) for name, kind in zip(schema.names, kinds, strict=True)
+        )
+    )
+
+
+@contextmanager
+def _registered(columns: Any) -> Iterator[duckdb.DuckDB]:  # noqa: ANN401
+    with duckdb.connected() as connection:
+        connection.register(NAME, columns)
+        duckdb.lock(connection)
+        rows = exp.to_table(NAME)
+        yield duckdb.DuckDB(connection, rows, duckdb.described(connection, rows))
+
+
+def _described(columns: Any) -> Schema:  # noqa: ANN401
+    with _registered(columns) as engine:
+        return engine.schema
 
 
 def _need_arrow(what: str) -> None:

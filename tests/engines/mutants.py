@@ -1,0 +1,115 @@
+"""Broken copies of a file of each format, and a process that is asked about them."""
+
+import gzip
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+
+CANARY = "8675309"
+FORMATS = ("csv", "csv.gz", "parquet", "arrow", "feather", "jsonl", "duckdb", "db")
+"""A ``db`` is the bytes of a Parquet file under the name of a database: a wrong one."""
+CHILD = f"""
+import contextlib, io, sys
+from dpselect.cli.entry import run
+for path in map(str.strip, sys.stdin):
+    words = ["vote", path, "--unit", "guest", "--choice", "dish", "--candidates", "tea,pie", "--epsilon", "1"]
+    words += ["--columns", "guest:text,dish:text"] if path.endswith("jsonl") else []
+    words += ["--table", "ballots"] if path.endswith("db") else []
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = run(words)
+    except BaseException as error:
+        code = "raised " + type(error).__name__
+    leaked = "{CANARY}" in said.getvalue() or "Traceback" in said.getvalue()
+    print("leaked" if leaked else code, flush=True)
+"""
+
+
+def original(form: str, folder: Path) -> bytes:
+    """Write a good file of a format, and give its bytes."""
+    dishes = ["tea", "pie", f"SSN {CANARY}"]
+    rows = [(f"{CANARY}-{i}", dishes[i % 3], i / 7) for i in range(300)]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("guest", "dish", "stars"))}
+    text = "guest,dish,stars\n" + "".join(f'{guest},"{dish}",{stars}\n' for guest, dish, stars in rows)
+    table, path = pa.table(columns), folder / f"original.{form}"
+    if form == "csv":
+        path.write_text(text, encoding="utf-8")
+    elif form == "csv.gz":
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    elif form in ("parquet", "db"):
+        pyarrow.parquet.write_table(table, path, row_group_size=100)
+    elif form == "arrow":
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table, max_chunksize=100)
+    elif form == "feather":
+        pyarrow.feather.write_feather(table, path, compression="zstd")
+    elif form == "jsonl":
+        lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    else:
+        with duckdb.connect(str(path)) as connection:
+            connection.register("given", table)
+            connection.execute("CREATE TABLE ballots AS SELECT * FROM given")
+    return path.read_bytes()
+
+
+def mutated(content: bytes, chance: random.Random) -> bytes:
+    """Change, insert, remove or repeat some bytes, or cut the file short."""
+    bytes_, place = bytearray(content), chance.randrange(len(content))
+    length = chance.choice([1, 1, 2, 4, 8, 64, 1000])
+    match chance.randrange(6):
+        case 0:
+            for _ in range(length):
+                bytes_[chance.randrange(len(bytes_))] = chance.randrange(256)
+        case 1:
+            del bytes_[place : place + length]
+        case 2:
+            del bytes_[place:]
+        case 3:
+            bytes_[place:place] = chance.randbytes(length)
+        case 4:
+            extremes = [b"\xff" * 8, bytes(8), (2**31 - 1).to_bytes(8, "little"), (2**63).to_bytes(8, "big")]
+            bytes_[place : place + 8] = chance.choice(extremes)
+        case _:
+            other = chance.randrange(len(bytes_))
+            bytes_[place : place + length] = bytes_[other : other + length]
+    return bytes(bytes_)
+
+
+def verdicts(form: str, count: int, folder: Path, seed: int = 0) -> Counter[str]:
+    """Ask about so many broken copies; give how often each exit code, signal or leak was seen."""
+    content, chance = original(form, folder), random.Random(seed)  # noqa: S311 - no secret
+    seen: Counter[str] = Counter()
+    left = count
+    while left:
+        with subprocess.Popen(
+            [sys.executable, "-c", CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            bufsize=1,
+        ) as child:
+            if child.stdin is None or child.stdout is None:
+                raise RuntimeError
+            while left:
+                path = folder / f"copy.{form}"
+                path.write_bytes(mutated(content, chance))
+                child.stdin.write(f"{path}\n")
+                left -= 1
+                if not (verdict := child.stdout.readline().strip()):
+                    break
+                seen[verdict] += 1
+            else:
+                break
+        seen[f"died: {child.returncode}"] += 1
+    return seen
