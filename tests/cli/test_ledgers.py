@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.commands import VOTE, Call
 
-FACTS = {"ledger", "measure", "budget", "spent", "remaining", "dataset", "unit"}
+FACTS = {"ledger", "measure", "budget", "spent", "remaining", "neighbours", "dataset", "unit"}
 ENTRY = {"number", "price", "total", "reason", "request_id", "time"}
 
 

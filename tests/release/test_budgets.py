@@ -59,7 +59,7 @@ def test_of_every_problem_scale_price_and_accuracy_are_those_of_the_proofs(
     tmp_path: Path,
 ) -> None:
     n = len(problem.outputs)
-    with Ledger.create(tmp_path / "a.ledger", budget=ZCDP(100)) as ledger:
+    with Ledger.create(tmp_path / "a.ledger", budget=ZCDP(100), neighbours=relation) as ledger:
         for k in (1, 2):
             draws = min(k, n - 1)
             pure = dpselect.top_k(problem, table, k=k, epsilon="1/3", ledger=ledger, neighbours=relation)

@@ -132,7 +132,7 @@ def _sentence(error: BaseException) -> str:
     from dpselect.errors import BudgetExhausted, DpselectError
 
     if isinstance(error, BudgetExhausted):
-        left = f"{error.remaining} of {str(error.budget).partition(' ')[2]} is left"
+        left = f"{error.left} of {str(error.budget).partition(' ')[2]} is left"
         return (
             f"this costs {error.cost}; {left}. Ask for less, or stop: nothing was charged, nothing was read."
         )

@@ -517,7 +517,7 @@ def test_a_read_only_ledger_is_not_charged(
 def test_others_who_never_finish_are_waited_for_and_then_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpselect.accounting.ledger.sqlite.PATIENCE", 0.2)
+    monkeypatch.setattr("dpselect.accounting.ledger.sqlite_files.PATIENCE", 0.2)
     ledger = Ledger.create(tmp_path / "a.ledger")
     other = sqlite3.connect(tmp_path / "a.ledger", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
