@@ -147,6 +147,16 @@ def test_a_refusal_says_what_it_costs_and_what_is_left(place: Place) -> None:
         assert (each.remaining, each.budget) == (PureDP("1/4"), PureDP(1))
 
 
+def test_e3_a_refusal_rounds_the_cost_up_and_what_is_left_down(place: Place) -> None:
+    third = Fraction(10**30 + 1, 3 * 10**30)
+    ledger = Ledger.create(place.url, budget=PureDP(1))
+    ledger.charge(PureDP(1 - third), reason="songs")
+    with pytest.raises(BudgetExhausted) as refused:
+        ledger.charge(PureDP(third + Fraction(1, 10**30)), reason="food")
+    said = "'food' costs epsilon 0.333334 (rounded up); 0.333333 (rounded down) of 1 is left."
+    assert (str(refused.value), refused.value.remaining) == (said, PureDP(third))
+
+
 def test_a_loss_of_zero_is_recorded(place: Place) -> None:
     ledger = Ledger.create(place.url)
     ledger.charge(PureDP(1), reason="all")

@@ -202,9 +202,10 @@ class SqliteSession:
         )
         whole = self.rows("PRAGMA integrity_check(1)")
         mode, application = self.rows("PRAGMA journal_mode"), self.rows("PRAGMA application_id")
-        wal = mode == [("wal",)] or (mode == [(self._file().mode,)] and has_a_log(self._path))
+        # Whoever may only look is told "delete" where there is no log just now.
+        looked = mode == [("delete",)] and self._file().seen is not None and has_a_log(self._path)
         if (found, names, whole) != ([(sql,) for sql in sorted(SCHEMA)], [], [("ok",)]) or not (
-            wal and application == [(APPLICATION,)]
+            (looked or mode == [("wal",)]) and application == [(APPLICATION,)]
         ):
             raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
 
