@@ -57,7 +57,8 @@ class BudgetExhausted(DpselectError):
 
     def __init__(self, reason: str, cost: object, remaining: object, budget: object) -> None:
         """Keep what it would have cost, what is left, and of what: losses of one kind."""
-        super().__init__(f"{shown(reason)} costs {cost}; {_bare(remaining)} of {_bare(budget)} is left.")
+        self.left = _left(remaining)
+        super().__init__(f"{shown(reason)} costs {cost}; {_bare(self.left)} of {_bare(budget)} is left.")
         self.reason, self.cost, self.remaining, self.budget = reason, cost, remaining, budget
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
@@ -209,6 +210,11 @@ def shown(value: object) -> str:
             return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
     name = type(value).__name__[:SHOWN_CHARACTERS]
     return f"{'an' if name[:1].lower() in tuple('aeiou') else 'a'} {name}"
+
+
+def _left(loss: Any) -> str:  # noqa: ANN401 - a loss, of a module that imports this one
+    """Say what is left: a loss rounds it down."""
+    return str(loss.left() if hasattr(loss, "left") else loss)
 
 
 def _bare(loss: object) -> str:

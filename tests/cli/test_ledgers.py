@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.commands import VOTE, Call
 
-FACTS = {"ledger", "measure", "budget", "spent", "remaining", "dataset", "unit"}
+FACTS = {"ledger", "measure", "budget", "spent", "remaining", "neighbours", "dataset", "unit"}
 ENTRY = {"number", "price", "total", "reason", "request_id", "time"}
 
 
@@ -47,6 +47,40 @@ def test_entries_are_shown_and_verified(call: Call) -> None:
     assert call("ledger verify town.ledger").out.startswith("2 entries are as they were written")
     verified = call("ledger verify town.ledger --json").json
     assert (verified["verified"], verified["count"]) == (True, 2)
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [("add_remove", "change_one"), ("change_one", "add_remove")])
+def test_e12_a_question_between_other_neighbours_is_refused_with_2(
+    theirs: str, ours: str, call: Call
+) -> None:
+    made = call(f"ledger create town.ledger --epsilon 1 --neighbours {theirs} --json")
+    assert made.json["neighbours"] == theirs
+    for how in ("", "--dry-run", "--request-id monday", "--json"):
+        asked = call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --neighbours {ours} {how}")
+        asked.refused(2, f"'{theirs}'", f"got '{ours}'", f"Ask with neighbours {theirs}")
+    assert call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --neighbours {theirs} --dry-run").code == 0
+    assert call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --neighbours {theirs}").code == 0
+    shown = call("ledger show town.ledger --json").json
+    assert (shown["neighbours"], shown["spent"]) == (theirs, "1/4")
+    assert f"neighbours  {theirs}" in call("ledger show town.ledger").out
+
+
+def test_e12_a_new_ledger_has_neighbours_even_if_nobody_names_them(call: Call) -> None:
+    assert call("ledger create town.ledger --epsilon 1 --json").json["neighbours"] == "add_remove"
+    call("ledger create other.ledger --epsilon 1 --neighbours both").refused(2, "neighbours")
+
+
+def test_e3_what_is_left_is_rounded_down_and_what_was_spent_up(call: Call) -> None:
+    call("ledger create town.ledger --epsilon 1")
+    price = "333333333333333333/1000000000000000001"
+    assert call(f"{VOTE} --epsilon {price} --ledger town.ledger").code == 0
+    words = " ".join(call("ledger show town.ledger").out.split())
+    assert "spent epsilon 0.333334 (rounded up) left epsilon 0.666666 (rounded down)" in words
+    shown = call("ledger show town.ledger --json").json
+    assert (shown["spent"], shown["remaining"]) == (price, "666666666666666668/1000000000000000001")
+    refused = call(f"{VOTE} --epsilon 1 --ledger town.ledger")
+    refused.refused(3, "this costs epsilon 1; epsilon 0.666666 (rounded down) of 1 is left")
+    call(f"{VOTE} --epsilon 1 --ledger town.ledger --dry-run").refused(3, "0.666666 (rounded down)")
 
 
 def test_an_anchor_can_lie_elsewhere(folder: Path, call: Call) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, exact_text, rounded_up, to_float_down, to_float_up
+from dpselect.exact.numbers import Number, exact_text, rounded_down, rounded_up, to_float_down, to_float_up
 
 LARGEST = math.ldexp(1 - 2.0**-53, 1024)
 SMALLEST = math.ldexp(1.0, -1074)
@@ -40,6 +40,15 @@ def test_rounded_up_is_the_least_decimal_that_is_not_below(x: Fraction, digits: 
     assert re.fullmatch(rf"-?[0-9]+(\.[0-9]{{{digits}}})?", text)
     assert ("." in text) == (digits > 0)
     assert not (text.startswith("-") and Fraction(text) == 0)
+
+
+@given(fractions, st.integers(0, 30))
+def test_rounded_down_is_the_greatest_decimal_that_is_not_above(x: Fraction, digits: int) -> None:
+    text = rounded_down(x, digits)
+    assert x - Fraction(1, 10**digits) < Fraction(text) <= x
+    assert re.fullmatch(rf"-?[0-9]+(\.[0-9]{{{digits}}})?", text)
+    assert not (text.startswith("-") and Fraction(text) == 0)
+    assert Fraction(rounded_up(-x, digits)) == -Fraction(text)
 
 
 @pytest.mark.parametrize(

@@ -328,6 +328,13 @@ def test_a_loss_reads_as_a_phrase() -> None:
 def test_a_long_fraction_is_shown_rounded_up_and_says_so() -> None:
     assert str(PureDP(Fraction(10**30, 3 * 10**30 + 1))) == "epsilon 0.333334 (rounded up)"
     assert str(ZCDP(Fraction(1, 10**30))) == "rho 0.000001 (rounded up)"
+
+
+def test_what_is_left_is_rounded_down() -> None:
+    assert PureDP(Fraction(10**30, 3 * 10**30 - 1)).left() == "epsilon 0.333333 (rounded down)"
+    assert ZCDP(Fraction(1, 10**30)).left() == "rho 0.000000 (rounded down)"
+    assert (PureDP("1/3").left(), ZCDP("1/7").left()) == ("epsilon 1/3", "rho 1/7")
+    assert (PureDP(math.inf).left(), ZCDP(math.inf).left()) == ("epsilon inf", "rho inf")
     assert repr(PureDP(Fraction(1, 3**60))) == f"PureDP('1/{3**60}')"
 
 

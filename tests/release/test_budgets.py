@@ -15,6 +15,7 @@ from dpselect.accounting import convert
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems import Problem
+from dpselect.release.price import priced
 from tests.release.elections import Watched
 
 ROWS = "who,dish,rank,offer,stars\n1,pie,1,2.50,3\n2,soup,2,0.99,5\n3,pie,1,1,\n"
@@ -59,7 +60,7 @@ def test_of_every_problem_scale_price_and_accuracy_are_those_of_the_proofs(
     tmp_path: Path,
 ) -> None:
     n = len(problem.outputs)
-    with Ledger.create(tmp_path / "a.ledger", budget=ZCDP(100)) as ledger:
+    with Ledger.create(tmp_path / "a.ledger", budget=ZCDP(100), neighbours=relation) as ledger:
         for k in (1, 2):
             draws = min(k, n - 1)
             pure = dpselect.top_k(problem, table, k=k, epsilon="1/3", ledger=ledger, neighbours=relation)
@@ -208,6 +209,51 @@ def test_a_ledger_is_not_charged_what_it_does_not_hold(budget: Any, ledger: Watc
     with pytest.raises(InvalidParameter, match="a ledger holds epsilon or rho"):
         dpselect.select(OWN, EVEN, budget=budget, ledger=ledger)
     assert ledger.spent == PureDP(0)
+
+
+RELATIONS: list[tuple[Neighbours, Neighbours]] = [("add_remove", "change_one"), ("change_one", "add_remove")]
+
+
+@pytest.mark.parametrize(("theirs", "ours"), RELATIONS)
+@pytest.mark.parametrize("budget", [PureDP(1), ZCDP(1)], ids=str)
+def test_e12_a_release_between_other_neighbours_is_refused_before_the_charge_and_before_the_data(
+    theirs: Neighbours, ours: Neighbours, budget: PureDP | ZCDP, tmp_path: Path
+) -> None:
+    def never() -> list[int]:
+        raise AssertionError
+
+    with Ledger.create(tmp_path / "a.ledger", budget=budget, neighbours=theirs) as ledger:
+        for data in (EVEN, Scores(never)):
+            for request in (None, "r1"):
+                asked: dict[str, Any] = {"epsilon": "1/8", "neighbours": ours, "request_id": request}
+                with pytest.raises(ValueError, match=rf"those of the ledger, '{theirs}', .*; got '{ours}'\."):
+                    dpselect.select(OWN, data, ledger=ledger, **asked)
+                with pytest.raises(InvalidParameter, match=f"Ask with neighbours {theirs}, or keep another"):
+                    dpselect.top_k(OWN, data, k=2, ledger=ledger, **asked)
+        assert ledger.verify() == 0
+        dpselect.select(OWN, EVEN, epsilon="1/8", neighbours=theirs, ledger=ledger)
+        assert ledger.verify() == 1
+
+
+def test_e12_half_of_each_kind_would_bound_no_loss(table: Table) -> None:
+    """What the refusal is for: with one person's answers changed, a price for add_remove is doubled."""
+    vote = PROBLEMS[0][0]
+    halves = [priced(vote, table, 1, PureDP("1/2"), relation).measurement for relation, _ in RELATIONS]
+    reach = vote.d_range("change_one") / vote.unit
+    first, second = [measurement.map(reach) for measurement in halves]
+    assert (first, second) == (1, Fraction(1, 2))  # together 3/2, of a budget of 1
+
+
+def test_e12_what_does_not_say_whose_loss_it_adds_up_is_no_ledger(ledger: Watched) -> None:
+    class Silent:
+        dataset = unit = None
+        charge, store, answer = ledger.charge, ledger.store, ledger.answer
+
+    others: list[Any] = [Silent(), type("None", (Silent,), {"neighbours": None})()]
+    for silent in others:
+        with pytest.raises(InvalidParameter, match=r"^ledger must be a Ledger; got"):
+            dpselect.select(OWN, EVEN, epsilon="1/8", ledger=silent)
+    assert ledger.verify() == 0
 
 
 def test_an_epsilon_is_charged_to_a_ledger_of_rho_by_conversion(tmp_path: Path) -> None:

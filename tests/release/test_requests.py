@@ -69,7 +69,6 @@ CHANGES: list[dict[str, Any]] = [
     {"epsilon": "1/4"},
     {"epsilon": None, "rho": "1/8"},
     {"k": 2},
-    {"neighbours": "change_one"},
     {"problem": dpselect.custom(candidates=["a", "b", "d"], sensitivity=1)},
     {"problem": dpselect.custom(candidates=["a", "b", "c"], sensitivity=2)},
 ]

@@ -107,7 +107,7 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
 ) -> None:
     from dpselect.release.acts import top_k
 
-    till = Till(ledger, rehearsal=order.dry_run)
+    till = Till(ledger, rehearsal=order.dry_run, neighbours=order.neighbours)
     refused: Refused | None = None
     release: Release | None = None
     try:

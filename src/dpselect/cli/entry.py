@@ -132,7 +132,7 @@ def _sentence(error: BaseException) -> str:
     from dpselect.errors import BudgetExhausted, DpselectError
 
     if isinstance(error, BudgetExhausted):
-        left = f"{error.remaining} of {str(error.budget).partition(' ')[2]} is left"
+        left = f"{error.left} of {str(error.budget).partition(' ')[2]} is left"
         return (
             f"this costs {error.cost}; {left}. Ask for less, or stop: nothing was charged, nothing was read."
         )
@@ -142,10 +142,26 @@ def _sentence(error: BaseException) -> str:
         return (
             f"the system refused: {os.strerror(error.errno)}. Check the disk and your rights, then try again."
         )
+    if isinstance(error, OverflowError) and not _time_is_countable():
+        return (
+            "the clock of the system must be set to a year that Python can count, 1678 to 2261; it is not. "
+            "Set the clock, then try again."
+        )
     return (
         f"something failed that should not ({type(error).__name__}); its message is withheld, because it may "
         "hold data. Please report the command."
     )
+
+
+def _time_is_countable() -> bool:
+    """Ask the clock: Python's own parts count nanoseconds from 1970 on in 64 bits, and fail beyond."""
+    import time
+
+    try:
+        time.time()
+    except OverflowError:
+        return False
+    return True
 
 
 @contextlib.contextmanager

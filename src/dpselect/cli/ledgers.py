@@ -15,6 +15,7 @@ from dpselect.cli.refusals import Refused
 
 if TYPE_CHECKING:
     from dpselect.accounting.ledger import Ledger
+    from dpselect.privacy.neighbours import Neighbours
 
 PLACE = click.argument("path", metavar="PATH")
 JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
@@ -35,6 +36,13 @@ def ledger() -> None:
 @click.option(
     "--rho", metavar=NUMBER, help="Instead of --epsilon: in zero-concentrated differential privacy."
 )
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add_remove", "change_one"]),
+    default="add_remove",
+    show_default=True,
+    help="What is hidden of a person, by every question that it pays for.",
+)
 @click.option("--dataset", metavar="NAME", help="The name of the data set that the budget is for.")
 @click.option("--unit", metavar="COLUMN", help="The column that identifies a person.")
 @ANCHOR
@@ -43,6 +51,7 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option
     path: str,
     epsilon: str | None,
     rho: str | None,
+    neighbours: Neighbours,
     dataset: str | None,
     unit: str | None,
     anchor: str | None,
@@ -57,7 +66,9 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option
         got = "none" if rho is None else "both"
         raise Refused(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 2.")
     budget = PureDP(epsilon) if epsilon is not None else ZCDP(rho or "")
-    with Ledger.create(path, budget=budget, dataset=dataset, unit=unit, anchor=anchor) as made:
+    with Ledger.create(
+        path, budget=budget, neighbours=neighbours, dataset=dataset, unit=unit, anchor=anchor
+    ) as made:
         if as_json:
             consoles.write_json(_facts(path, made))
         else:
@@ -94,7 +105,7 @@ def show(path: str, anchor: str | None, *, as_json: bool) -> None:
                 "ledger": path,
                 "budget": str(book.budget),
                 "spent": f"{currency} {short(book.spent.parts()[0])}",
-                "left": f"{currency} {short(book.remaining.parts()[0])}",
+                "left": f"{currency} {short(book.remaining.parts()[0], 'down')}",
                 **_names(book),
             }
         )
@@ -159,13 +170,14 @@ def _facts(path: str, book: Ledger) -> dict[str, Any]:
         "budget": amount(book.budget),
         "spent": amount(book.spent),
         "remaining": amount(book.remaining),
+        "neighbours": book.neighbours,
         "dataset": book.dataset,
         "unit": book.unit,
     }
 
 
 def _names(book: Ledger) -> dict[str, str]:
-    named = {"data set": book.dataset, "protects": book.unit}
+    named = {"neighbours": book.neighbours, "data set": book.dataset, "protects": book.unit}
     return {name: value for name, value in named.items() if value is not None}
 
 

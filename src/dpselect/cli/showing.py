@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dpselect.cli.consoles import results, write_facts, write_json
 
@@ -143,9 +143,11 @@ def figure(x: Fraction) -> str:
     return rounded_up(x, digits)
 
 
-def short(x: Fraction) -> str:
-    """Write a number exactly if that is short, otherwise as a decimal that is not below it."""
-    from dpselect.exact.numbers import exact_text, rounded_up
+def short(x: Fraction, rounded: Literal["up", "down"] = "up") -> str:
+    """Write a number exactly if that is short, otherwise as a decimal: what is left is rounded down."""
+    from dpselect.exact.numbers import exact_text, rounded_down, rounded_up
 
     text = exact_text(x)
-    return text if len(text) <= 12 else f"{rounded_up(x, 6)} (rounded up)"
+    if len(text) <= 12:
+        return text
+    return f"{(rounded_up if rounded == 'up' else rounded_down)(x, 6)} (rounded {rounded})"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpselect.accounting.ledger import Ledger
+    from dpselect.privacy.neighbours import Neighbours
 
 
 class Rehearsed(Exception):
@@ -15,9 +16,10 @@ class Rehearsed(Exception):
 class Till:
     """What a release sees as its ledger; the real one, if there is one, stands behind it."""
 
-    def __init__(self, ledger: Ledger | None, *, rehearsal: bool) -> None:
-        """Take the real ledger."""
+    def __init__(self, ledger: Ledger | None, *, rehearsal: bool, neighbours: Neighbours) -> None:
+        """Take the real ledger; without one nothing is added up, so a question may have any neighbours."""
         self._ledger, self._rehearsal = ledger, rehearsal
+        self.neighbours = ledger.neighbours if ledger else neighbours
         self.paid = False
 
     @property

@@ -10,6 +10,7 @@ import math
 import operator
 import re
 import sys
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -167,10 +168,23 @@ def rounded_up(x: Number, digits: int) -> str:
     >>> rounded_up(Fraction(1, 3), 2), rounded_up(Fraction(-1, 3), 2), rounded_up(math.inf, 2)
     ('0.34', '-0.33', 'inf')
     """
+    return _decimal(x, digits, math.ceil)
+
+
+def rounded_down(x: Number, digits: int) -> str:
+    """Write x with so many digits after the point, rounded towards minus infinity.
+
+    >>> rounded_down(Fraction(2, 3), 2), rounded_down(Fraction(-1, 3), 2), rounded_down(math.inf, 2)
+    ('0.66', '-0.34', 'inf')
+    """
+    return _decimal(x, digits, math.floor)
+
+
+def _decimal(x: Number, digits: int, to_whole: Callable[[Fraction], int]) -> str:
     places = whole(digits, "digits", least=0, most=1000)
     if isinstance(x, float) and x == math.inf:
         return "inf"
-    units = math.ceil(rational(x, "x") * 10**places)
+    units = to_whole(rational(x, "x") * 10**places)
     wholes, parts = divmod(abs(units), 10**places)
     sign = "-" if units < 0 else ""
     point = f".{parts:0{places}d}" if places else ""

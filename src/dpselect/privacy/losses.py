@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from dpselect.errors import IncomparableLosses
-from dpselect.exact.numbers import Number, exact_text, probability, rounded_up, whole
+from dpselect.exact.numbers import Number, exact_text, probability, rounded_down, rounded_up, whole
 from dpselect.privacy.amounts import Amount, amount, plus, times
 from dpselect.privacy.curves import Formula, RenyiCurve
 
@@ -79,6 +79,11 @@ def _readably(part: Amount) -> str:
     return text if len(text) <= LONGEST_EXACT else f"{rounded_up(part, 6)} (rounded up)"
 
 
+def _at_least(part: Amount) -> str:
+    text = _readably(part)
+    return text if "rounded" not in text else f"{rounded_down(part, 6)} (rounded down)"
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class PureDP(_Loss):
     """Pure differential privacy: an observer's odds change by at most a factor of exp(epsilon).
@@ -95,6 +100,10 @@ class PureDP(_Loss):
 
     def __str__(self) -> str:
         return f"epsilon {_readably(self.epsilon)}"
+
+    def left(self) -> str:
+        """Say that so much is left: as ``str``, but rounded down, since who rounds up promises too much."""
+        return f"epsilon {_at_least(self.epsilon)}"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -113,6 +122,10 @@ class ZCDP(_Loss):
 
     def __str__(self) -> str:
         return f"rho {_readably(self.rho)}"
+
+    def left(self) -> str:
+        """Say that so much is left: as ``str``, but rounded down, since who rounds up promises too much."""
+        return f"rho {_at_least(self.rho)}"
 
 
 @dataclass(frozen=True, init=False, repr=False)

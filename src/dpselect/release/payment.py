@@ -17,6 +17,7 @@ from dpselect.errors import (
 )
 from dpselect.exact.numbers import exact_text
 from dpselect.privacy.losses import ApproxDP, RenyiDP
+from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
 from dpselect.release.price import Asked, Data
 from dpselect.release.value import Release, written_label
@@ -30,6 +31,10 @@ CALLERS = 6
 
 class Ledger(Protocol):
     """What a release asks of a ledger."""
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Whose loss it adds up."""
 
     @property
     def dataset(self) -> str | None:
@@ -55,9 +60,11 @@ def must_agree(asked: Asked, data: Data, ledger: Ledger | None, request_id: str 
         if request_id is not None:
             raise InvalidParameter("a request_id needs a ledger, which keeps the answer. Give ledger=.")
         return
-    if not all(callable(getattr(ledger, act, None)) for act in ("charge", "store", "answer")):
+    acts = all(callable(getattr(ledger, act, None)) for act in ("charge", "store", "answer"))
+    if not acts or getattr(ledger, "neighbours", None) not in METRIC_OF:
         raise InvalidParameter.must_be("ledger", "a Ledger", got=ledger, way_out="Write Ledger.open(path).")
     release = asked.release
+    _must_add_up(release.neighbours, ledger.neighbours)
     if isinstance(release.price, ApproxDP | RenyiDP):
         raise InvalidParameter(
             "a ledger holds epsilon or rho; got a budget of another kind. "
@@ -78,6 +85,17 @@ def must_agree(asked: Asked, data: Data, ledger: Ledger | None, request_id: str 
             raise InvalidParameter.must_be(name, f"that of the ledger, {theirs!r}", got=mine, way_out=way_out)
     if request_id is not None:
         _must_be_storable(asked)
+
+
+def _must_add_up(ours: Neighbours, theirs: Neighbours) -> None:
+    """Refuse a price between other neighbours than the ledger's: the sum would bound neither loss."""
+    if ours != theirs:
+        raise InvalidParameter.must_be(
+            "neighbours",
+            f"those of the ledger, {theirs!r}, whose losses it adds up",
+            got=ours,
+            way_out=f"Ask with neighbours {theirs}, or keep another ledger for {ours}.",
+        )
 
 
 def _must_be_storable(asked: Asked) -> None:

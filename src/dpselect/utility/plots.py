@@ -181,7 +181,7 @@ def plot_ledger(entries: Iterable[Charge], budget: PureDP | ZCDP) -> Figure:
     )
     spent = charges[-1].total if charges else type(budget)(0)
     left = type(budget)(Fraction(budget.parts()[0]) - Fraction(spent.parts()[0]))
-    _titled(axes, "What is left", f"{left} of {budget}, after {len(charges)} charges")
+    _titled(axes, "What is left", f"{left.left()} of {budget}, after {len(charges)} charges")
     return _finished(axes, columns=3)
 
 

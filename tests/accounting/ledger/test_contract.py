@@ -46,6 +46,21 @@ def test_a_new_ledger_has_its_budget_and_nothing_else(place: Place) -> None:
     assert ledger.verify() == 0
 
 
+def test_e12_a_ledger_says_between_which_neighbours_its_losses_are(place: Place) -> None:
+    made = Ledger.create(place.url, neighbours="change_one")
+    again = Ledger.open(place.url)
+    assert made.neighbours == again.neighbours == "change_one"
+    assert repr(again).endswith("with a budget of epsilon 1, change_one>")
+    assert again.charge(PureDP("1/2"), reason="by hand: the caller's word").total == PureDP("1/2")
+
+
+def test_e12_no_ledger_is_without_neighbours(place: Place) -> None:
+    for wrong in (None, "", "both", "ADD_REMOVE", 1, ["add_remove"]):
+        with pytest.raises(InvalidParameter, match='neighbours must be "add_remove" or "change_one"; got'):
+            Ledger.create(place.url, neighbours=wrong)  # type: ignore[arg-type]  # that is the point
+    assert Ledger.create(place.url).neighbours == "add_remove"
+
+
 def test_the_default_budget_is_epsilon_one(place: Place) -> None:
     ledger = Ledger.create(place.url)
     assert (ledger.budget, ledger.dataset, ledger.unit) == (PureDP(1), None, None)
@@ -130,6 +145,16 @@ def test_a_refusal_says_what_it_costs_and_what_is_left(place: Place) -> None:
     for each in (refused.value, error):
         assert (each.reason, each.cost) == ("food", PureDP("1/2"))
         assert (each.remaining, each.budget) == (PureDP("1/4"), PureDP(1))
+
+
+def test_e3_a_refusal_rounds_the_cost_up_and_what_is_left_down(place: Place) -> None:
+    third = Fraction(10**30 + 1, 3 * 10**30)
+    ledger = Ledger.create(place.url, budget=PureDP(1))
+    ledger.charge(PureDP(1 - third), reason="songs")
+    with pytest.raises(BudgetExhausted) as refused:
+        ledger.charge(PureDP(third + Fraction(1, 10**30)), reason="food")
+    said = "'food' costs epsilon 0.333334 (rounded up); 0.333333 (rounded down) of 1 is left."
+    assert (str(refused.value), refused.value.remaining) == (said, PureDP(third))
 
 
 def test_a_loss_of_zero_is_recorded(place: Place) -> None:
@@ -342,6 +367,37 @@ def test_times_are_coarse_and_in_utc(place: Place) -> None:
     assert (time.tzinfo, time) == (UTC, datetime(2026, 5, 1, 12, 0, tzinfo=UTC))
 
 
+@pytest.mark.parametrize("year", [1, 1677, 1900, 2262, 2300, 9999])
+def test_e14_every_year_that_a_clock_can_say_is_survived(place: Place, year: int) -> None:
+    def then() -> datetime:
+        return NOON.replace(year=year)
+
+    with Ledger.create(place.url, clock=then) as ledger:
+        assert ledger.charge(PureDP("1/10"), reason="then").time.year == year
+    assert Ledger.open(place.url, clock=at_noon).charge(PureDP("1/10"), reason="now").number == 2
+    times = [entry.time.year for entry in Ledger.open(place.url, clock=then).entries()]
+    assert times == [year, max(year, NOON.year)]
+
+
+@pytest.mark.parametrize(
+    ("now", "minute"),
+    [
+        (
+            datetime.max.replace(tzinfo=timezone(-timedelta(hours=5))),
+            datetime(9999, 12, 31, 23, 59, tzinfo=UTC),
+        ),
+        (datetime.min.replace(tzinfo=timezone(timedelta(hours=5))), datetime(1, 1, 1, tzinfo=UTC)),
+    ],
+    ids=["last", "first"],
+)
+def test_e14_a_time_that_utc_does_not_have_becomes_the_nearest(
+    place: Place, now: datetime, minute: datetime
+) -> None:
+    ledger = Ledger.create(place.url, clock=lambda: now)
+    assert ledger.charge(PureDP("1/10"), reason="a").time == minute
+    assert Ledger.open(place.url).verify() == 1
+
+
 @pytest.mark.parametrize("wrong", [lambda: NOON.replace(tzinfo=None), lambda: 0])
 def test_a_clock_without_a_time_zone_is_refused(place: Place, wrong: Callable[[], datetime]) -> None:
     with pytest.raises(InvalidParameter, match="clock must give a datetime with a time zone"):
@@ -385,7 +441,7 @@ def test_opening_a_ledger_that_is_not_there_makes_none(place: Place) -> None:
 def test_a_ledger_shows_its_place_and_budget_and_no_secret(place: Place) -> None:
     ledger = Ledger.create(place.url.replace("tester@", "tester:secret@"), budget=PureDP("1/2"))
     assert repr(ledger).startswith("<Ledger '")
-    assert repr(ledger).endswith("with a budget of epsilon 1/2>")
+    assert repr(ledger).endswith("with a budget of epsilon 1/2, add_remove>")
     assert "secret" not in repr(ledger)
 
 
@@ -473,6 +529,7 @@ def filled(place: Place) -> Ledger:
     "statement",
     [
         "UPDATE dpselect_header SET budget = '100'",
+        "UPDATE dpselect_header SET neighbours = 'change_one'",
         "DELETE FROM dpselect_header",
         "INSERT INTO dpselect_header SELECT * FROM dpselect_header",
         "UPDATE dpselect_entries SET total = '0' WHERE number = 5",
@@ -498,6 +555,8 @@ def test_r4_the_database_itself_refuses_edits_and_deletes(
     ("statement", "entry"),
     [
         ("UPDATE dpselect_header SET budget = '100'", 0),
+        ("UPDATE dpselect_header SET neighbours = 'change_one'", 0),
+        ("UPDATE dpselect_header SET neighbours = 'both'", 0),
         ("UPDATE dpselect_header SET dataset = 'other'", 0),
         ("UPDATE dpselect_header SET measure = 'ZCDP'", 0),
         ("UPDATE dpselect_header SET measure = 'None'", 0),
@@ -580,15 +639,25 @@ def test_a_ledger_without_its_triggers_is_refused(place: Place, filled: Ledger) 
 
 
 def test_a_ledger_of_a_newer_version_is_refused(place: Place, filled: Ledger) -> None:
-    place.force("UPDATE dpselect_header SET version = 2")
-    with pytest.raises(LedgerDamaged, match="written by a newer dpselect"):
-        filled.verify()
+    place.force("UPDATE dpselect_header SET version = 3")
+    for use in (filled.verify, lambda: Ledger.open(place.url)):
+        with pytest.raises(LedgerDamaged, match="written by a newer dpselect"):
+            use()
+
+
+def test_a_ledger_of_the_first_format_is_refused_with_the_way_out(place: Place, filled: Ledger) -> None:
+    place.force(
+        "UPDATE dpselect_header SET version = 1", "ALTER TABLE dpselect_header DROP COLUMN neighbours"
+    )
+    for use in (filled.verify, lambda: Ledger.open(place.url), lambda: Ledger.vouch(place.url)):
+        with pytest.raises(LedgerDamaged, match=r"is of format 1, .* make a new ledger"):
+            use()
 
 
 def test_r9_nothing_is_stored_but_these_columns(place: Place, filled: Ledger) -> None:
     rows = {table: place.execute(f"SELECT * FROM {table}")[0] for table in TABLES}  # noqa: S608 - our names
     entry = next(filled.entries())
     minute = "2026-05-01T12:00Z"
-    assert rows["dpselect_header"][:-1] == (1, "PureDP", "1", None, None, None, minute)
+    assert rows["dpselect_header"][:-1] == (2, "PureDP", "1", "add_remove", None, None, None, minute)
     assert rows["dpselect_entries"] == (1, "1/10", "1/10", "reason 1", "r1", minute, entry.digest)
     assert rows["dpselect_answers"][:-1] == (1, 1, "answer 1")

@@ -298,6 +298,80 @@ def test_a_moved_anchor_is_found_where_open_is_told(tmp_path: Path) -> None:
     assert Ledger.open(path, anchor=tmp_path / "there").verify() == 3
 
 
+@pytest.fixture
+def put_back(tmp_path: Path) -> Path:
+    """A ledger put back to its empty state, beside an anchor that knows of three entries."""
+    path = tmp_path / "a.ledger"
+    with Ledger.create(path):
+        shutil.copy(tmp_path / "a.ledger.anchor", tmp_path / "old.anchor")
+    empty = path.read_bytes()
+    with Ledger.open(path) as ledger:
+        fill(ledger, range(1, 4))
+    path.write_bytes(empty)
+    return path
+
+
+@pytest.mark.parametrize("name", ["new.anchor", "old.anchor"])
+def test_e11_no_other_anchor_hides_what_the_companion_knows(put_back: Path, name: str) -> None:
+    other = put_back.with_name(name)
+    there = other.exists()
+    with pytest.raises(LedgerDamaged) as found:
+        Ledger.open(put_back, anchor=other)
+    assert found.value.entry == 1
+    assert other.exists() == there
+
+
+def test_e11_nobody_can_vouch_against_the_companion(put_back: Path) -> None:
+    with pytest.raises(LedgerDamaged, match="entry 1 is missing"):
+        Ledger.vouch(put_back, anchor=put_back.with_name("new.anchor"))
+    assert not put_back.with_name("new.anchor").exists()
+
+
+def test_e11_no_other_anchor_hides_what_the_anchor_of_the_header_knows(tmp_path: Path) -> None:
+    path, safe = tmp_path / "a.ledger", tmp_path / "safe.anchor"
+    with Ledger.create(path, anchor=safe):
+        shutil.copy(safe, tmp_path / "old.anchor")
+    empty = path.read_bytes()
+    with Ledger.open(path) as ledger:
+        fill(ledger, range(1, 4))
+    path.write_bytes(empty)
+    for name in ("old.anchor", "new.anchor", "a.ledger.anchor"):
+        for way in (Ledger.open, Ledger.vouch):
+            with pytest.raises((LedgerDamaged, InvalidParameter)):
+                way(path, anchor=tmp_path / name)
+    assert not (tmp_path / "new.anchor").exists()
+
+
+def test_e11_another_ledger_with_an_anchor_of_its_own_does_not_take_the_place_of_one_that_is_known(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.ledger"
+    with Ledger.create(path) as ledger:
+        fill(ledger, range(1, 4))
+    Ledger.create(tmp_path / "fresh", anchor=tmp_path / "fresh.chosen").close()
+    shutil.copy(tmp_path / "fresh", path)
+    with pytest.raises(LedgerDamaged) as found:
+        Ledger.open(path)
+    assert found.value.entry == 0
+
+
+def test_e11_an_anchor_that_is_named_and_not_there_is_not_made(tmp_path: Path) -> None:
+    Ledger.create(tmp_path / "a.ledger").close()
+    with pytest.raises(LedgerDamaged, match=r"call Ledger\.vouch"):
+        Ledger.open(tmp_path / "a.ledger", anchor=tmp_path / "typo.anchor")
+    assert not (tmp_path / "typo.anchor").exists()
+
+
+def test_an_anchor_copied_elsewhere_may_leave_an_older_one_behind(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    with Ledger.create(path) as ledger:
+        fill(ledger, range(1, 4))
+    shutil.copy(tmp_path / "a.ledger.anchor", tmp_path / "there")
+    with Ledger.open(path, anchor=tmp_path / "there") as ledger:
+        fill(ledger, range(4, 6))
+    assert Ledger.open(path, anchor=tmp_path / "there").verify() == 5
+
+
 def test_e8_a_lost_ledger_is_not_replaced_by_a_fresh_one(tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
     with Ledger.create(path) as ledger:
@@ -305,8 +379,9 @@ def test_e8_a_lost_ledger_is_not_replaced_by_a_fresh_one(tmp_path: Path) -> None
     path.unlink()
     with pytest.raises(LedgerDamaged, match="is gone, but its anchor is there"):
         Ledger.open(path)
-    with pytest.raises(InvalidParameter, match="the anchor must be a new file"):
-        Ledger.create(path)
+    for anchor in (None, tmp_path / "other.anchor"):
+        with pytest.raises(InvalidParameter, match="the anchor must be a new file"):
+            Ledger.create(path, anchor=anchor)
 
 
 def test_a_crash_between_the_making_of_ledger_and_anchor_is_harmless(tmp_path: Path) -> None:
@@ -517,7 +592,7 @@ def test_a_read_only_ledger_is_not_charged(
 def test_others_who_never_finish_are_waited_for_and_then_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpselect.accounting.ledger.sqlite.PATIENCE", 0.2)
+    monkeypatch.setattr("dpselect.accounting.ledger.sqlite_files.PATIENCE", 0.2)
     ledger = Ledger.create(tmp_path / "a.ledger")
     other = sqlite3.connect(tmp_path / "a.ledger", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpselect.accounting.ledger.filter import cost, finite, total_after
+from dpselect.accounting.ledger.filter import checked_budget, cost, finite, total_after
+from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import enclose
 from dpselect.privacy import ZCDP, PureDP
 
@@ -47,6 +48,43 @@ def test_a_budget_of_exactly_the_sum_affords_everything_in_every_order(prices: l
 @given(BUDGETS)
 def test_no_budget_affords_an_infinite_price(budget: Fraction) -> None:
     assert total_after(Fraction(0), math.inf, budget) is None
+
+
+def forged(kind: type[PureDP | ZCDP], amount: object) -> PureDP | ZCDP:
+    """Make a loss behind the back of its constructor."""
+    loss = object.__new__(kind)
+    object.__setattr__(loss, "epsilon" if kind is PureDP else "rho", amount)
+    return loss
+
+
+@pytest.mark.parametrize("currency", [PureDP, ZCDP])
+@pytest.mark.parametrize("amount", [-1, Fraction(-1, 2), -0.5, -math.inf, math.nan, "-1", None])
+def test_e12_a_forged_loss_has_no_price(currency: type[PureDP | ZCDP], amount: object) -> None:
+    with pytest.raises(InvalidParameter):
+        cost(forged(currency, amount), currency)
+    with pytest.raises(InvalidParameter):
+        cost(forged(PureDP, amount), ZCDP)
+    with pytest.raises(InvalidParameter):
+        checked_budget(forged(currency, amount))
+
+
+def test_e12_a_price_below_zero_is_afforded_by_no_budget() -> None:
+    for price in (Fraction(-1), Fraction(-1, 10**9), -1, -math.inf, math.nan):
+        assert total_after(Fraction(1, 2), price, Fraction(1)) is None
+
+
+def test_e12_a_loss_that_changes_its_mind_is_asked_once() -> None:
+    class Fickle(PureDP):
+        """Says one half, and from then on less than nothing."""
+
+        def __getattribute__(self, name: str) -> object:
+            if name == "epsilon":
+                return amounts.pop(0)
+            return super().__getattribute__(name)
+
+    amounts = [Fraction(1, 2), Fraction(-1), Fraction(-1)]
+    price = cost(Fickle(0), PureDP)
+    assert (type(price), finite(price)) == (PureDP, Fraction(1, 2))
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from dpselect.accounting.ledger import tables
 from dpselect.accounting.ledger.chain import digest, header_row, new_header
 from dpselect.accounting.ledger.sqlite import SqliteSession
 from dpselect.errors import InvalidParameter
+from dpselect.privacy.neighbours import Neighbours
 from tests.accounting.ledger.places import FileCabinet, Place
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -73,11 +74,17 @@ def test_e10_a_last_entry_with_a_fitting_digest_is_found(
         filled.charge(PureDP("1/10"), reason="a")
 
 
-def test_e10_a_raised_budget_under_a_chain_computed_anew_is_found(file_place: Place, filled: Ledger) -> None:
-    header = new_header(PureDP(100), dataset=None, unit=None, anchor=None, created=NOON)
+@pytest.mark.parametrize(("budget", "neighbours"), [(100, "add_remove"), (1, "change_one")])
+def test_e10_another_header_under_a_chain_computed_anew_is_found(
+    file_place: Place, filled: Ledger, budget: int, neighbours: Neighbours
+) -> None:
+    header = new_header(
+        PureDP(budget), neighbours=neighbours, dataset=None, unit=None, anchor=None, created=NOON
+    )
     before = header.digest
     place = file_place
-    place.force(f"UPDATE dpselect_header SET budget = '100', digest = '{header_row(header)[-1]}'")  # noqa: S608
+    changed = f"budget = '{budget}', neighbours = '{neighbours}', digest = '{header_row(header)[-1]}'"
+    place.force(f"UPDATE dpselect_header SET {changed}")  # noqa: S608
     for number in range(1, 6):
         before = digest("entry", before, row_of(place, number)[:-1])
         place.force(f"UPDATE dpselect_entries SET digest = '{before}' WHERE number = {number}")  # noqa: S608

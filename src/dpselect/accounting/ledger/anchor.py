@@ -163,9 +163,20 @@ def dropped(path: Path, state: Anchored) -> None:
         raise unavailable(path, "be created", problem) from None
 
 
+def is_there(path: Path) -> bool:
+    """Say whether there is an anchor; one that cannot be looked for is not gone."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as problem:
+        raise unavailable(path, "be looked for", problem) from None
+    return True
+
+
 def refuse_taken(path: Path, ledger: str) -> None:
     """Refuse a place for an anchor where there is something."""
-    if path.exists() or str(path) == ledger:
+    if is_there(path) or str(path) == ledger:
         raise InvalidParameter(
             f"the anchor must be a new file; {str(path)!r} is there and may belong to another ledger. "
             "Name another place, or move it away if you know that it is no longer needed."

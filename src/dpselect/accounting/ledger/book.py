@@ -25,6 +25,7 @@ from dpselect.accounting.ledger.chain import (
     read_answer,
     read_entry,
     read_header,
+    refuse_other_version,
 )
 from dpselect.accounting.ledger.sessions import Session
 from dpselect.accounting.ledger.tables import ANSWERS, ENTRIES
@@ -43,6 +44,7 @@ class Book:
     @classmethod
     def at(cls, session: Session) -> Self:
         """Read the header of a database that is a ledger."""
+        refuse_other_version(_versions(session))
         session.check()
         return cls(session, read_header(tables.header_rows(session)))
 
@@ -193,6 +195,14 @@ class Book:
                 return Mark(number, row[-1])
         found = tables.with_the_one_before(self.session, table, number)
         return Mark(number, found[0][-1]) if found and found[0][0] == number else None
+
+
+def _versions(session: Session) -> list[Any]:
+    """Read the format of what may be no ledger at all: then none, and the check of the whole says so."""
+    try:
+        return tables.versions(session)
+    except LedgerDamaged:
+        return []
 
 
 def _is_next(number: object, before: object) -> bool:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
@@ -18,8 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 from dpselect.accounting.ledger import clock
 from dpselect.accounting.ledger.filter import CURRENCIES, LONGEST_TOTAL, Currency, finite, total_after
 from dpselect.errors import LedgerDamaged
+from dpselect.privacy.neighbours import Neighbours, metric_of
 
-VERSION = 1
+VERSION = 2
 """The version of the format that this module writes; it reads no other."""
 
 Row: TypeAlias = Sequence[Any]
@@ -43,6 +44,7 @@ class Header:
     """What a ledger is: written once."""
 
     budget: Currency
+    neighbours: Neighbours
     dataset: str | None
     unit: str | None
     anchor: str | None
@@ -92,19 +94,25 @@ def digest(kind: str, before: str, columns: Row) -> str:
 # ---- writing ---------------------------------------------------------------------------------------------
 
 
-def new_header(
-    budget: Currency, *, dataset: str | None, unit: str | None, anchor: str | None, created: datetime
+def new_header(  # noqa: PLR0913 - each is a fact of the new ledger
+    budget: Currency,
+    *,
+    neighbours: Neighbours,
+    dataset: str | None,
+    unit: str | None,
+    anchor: str | None,
+    created: datetime,
 ) -> Header:
     """Make the header of a new ledger."""
-    header = Header(budget, dataset, unit, anchor, created, "")
-    return Header(budget, dataset, unit, anchor, created, digest("header", "", header_row(header)[:-1]))
+    header = Header(budget, neighbours, dataset, unit, anchor, created, "")
+    return replace(header, digest=digest("header", "", header_row(header)[:-1]))
 
 
 def header_row(header: Header) -> tuple[Any, ...]:
     """Give the columns of a header, the digest last."""
     kind, budget = type(header.budget).__name__, str(finite(header.budget))
-    created = clock.written(header.created)
-    return (VERSION, kind, budget, header.dataset, header.unit, header.anchor, created, header.digest)
+    names, created = (header.dataset, header.unit, header.anchor), clock.written(header.created)
+    return (VERSION, kind, budget, header.neighbours, *names, created, header.digest)
 
 
 def entry_row(before: Mark, charge: Charge) -> tuple[Any, ...]:
@@ -123,15 +131,26 @@ def answer_row(before: Mark, entry: Entry, answer: str) -> tuple[Any, ...]:
 # ---- reading ---------------------------------------------------------------------------------------------
 
 
+def refuse_other_version(rows: Sequence[Row]) -> None:
+    """Refuse a ledger of another format, before anything is compared with this one; say what to do."""
+    version = rows[0][0] if len(rows) == 1 else None
+    if isinstance(version, int) and version > VERSION:
+        raise LedgerDamaged("the ledger was written by a newer dpselect. Install that one to open it.")
+    if version == 1:
+        raise LedgerDamaged(
+            "the ledger is of format 1, which does not say between which neighbours its losses are; this "
+            f"dpselect reads format {VERSION}. See with the dpselect that wrote it what is left and what the "
+            "neighbours of its charges were; make a new ledger of that. If they differ, nothing is left."
+        )
+
+
 def read_header(rows: Sequence[Row]) -> Header:
     """Read the one header; refuse every other."""
-    known = len(rows) == 1 and len(rows[0]) == 8
-    if known and isinstance(rows[0][0], int) and rows[0][0] > VERSION:
-        raise LedgerDamaged("the ledger was written by a newer dpselect. Install that one to open it.")
     try:
-        (version, kind, budget, dataset, unit, anchor, created, written), *_ = rows
-        header = Header(_loss(budget, kind), dataset, unit, anchor, clock.read(created), written)
-        good = known and version == VERSION and written == digest("header", "", rows[0][:-1])
+        ((version, kind, budget, neighbours, dataset, unit, anchor, created, written),) = rows
+        metric_of(neighbours)
+        header = Header(_loss(budget, kind), neighbours, dataset, unit, anchor, clock.read(created), written)
+        good = version == VERSION and written == digest("header", "", rows[0][:-1])
     except (ValueError, TypeError, KeyError):
         good = False
     if not good:

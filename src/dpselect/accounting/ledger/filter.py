@@ -41,12 +41,13 @@ def checked_budget(budget: object) -> Currency:
     way_out = 'Write PureDP("1") or ZCDP("1/2").'
     if not isinstance(budget, PureDP | ZCDP):
         raise InvalidParameter.must_be("budget", "a loss, PureDP or ZCDP", got=budget, way_out=way_out)
-    amount = amount_of(budget)
+    made = _anew(budget)
+    amount = amount_of(made)
     if not 0 < amount < math.inf:
-        raise InvalidParameter(f"budget must be positive and finite; got {budget}. {way_out}")
+        raise InvalidParameter(f"budget must be positive and finite; got {made}. {way_out}")
     if not is_short(amount, MOST_DIGITS):
         raise InvalidParameter(f"budget must have at most {MOST_DIGITS} digits. {way_out}")
-    return budget
+    return made
 
 
 def cost(loss: object, currency: type[Currency]) -> Currency:
@@ -56,15 +57,15 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
             "loss", "a loss", got=loss, way_out='Write PureDP("1/2"), or take the price of a measurement.'
         )
     if isinstance(loss, PureDP | ZCDP):
-        amount = amount_of(loss)
-        if not is_short(amount, MOST_DIGITS):
+        price = _anew(loss)
+        if not is_short(amount_of(price), MOST_DIGITS):
             raise InvalidParameter(
                 f"loss must have at most {MOST_DIGITS} digits above and below the line. Round it up."
             )
-        if isinstance(loss, currency):
-            return loss
-        if isinstance(loss, PureDP):
-            return convert(loss, ZCDP)
+        if isinstance(price, currency):
+            return price
+        if isinstance(price, PureDP):
+            return convert(price, ZCDP)
     accepted = "PureDP" if currency is PureDP else "ZCDP, and PureDP by conversion"
     argument, measure = (
         ("epsilon=", "max_divergence()") if currency is PureDP else ("rho=", "zero_concentrated_divergence()")
@@ -75,6 +76,11 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
     )
 
 
+def _anew(loss: Currency) -> Currency:
+    """Make a loss anew from its number: whatever was forged, its constructor lets nothing below zero pass."""
+    return (PureDP if isinstance(loss, PureDP) else ZCDP)(amount_of(loss))
+
+
 def is_short(x: Amount, digits: int) -> bool:
     """Say whether numerator and denominator have at most so many digits; infinity has few."""
     limit = _LIMITS[digits]
@@ -82,9 +88,12 @@ def is_short(x: Amount, digits: int) -> bool:
 
 
 def total_after(spent: Fraction, price: Amount, budget: Fraction) -> Fraction | None:
-    """Give the sum if the budget affords it; None if not. The one comparison that protects everybody."""
+    """Give the sum if the budget affords it; None if not. The one comparison that protects everybody.
+
+    A price below zero, which no loss has unless it is forged, is afforded by no budget.
+    """
     total = spent + price
-    if not isinstance(total, Fraction) or not total <= budget:
+    if not isinstance(total, Fraction) or not spent <= total <= budget:
         return None
     if not is_short(total, LONGEST_TOTAL):
         raise InvalidParameter(

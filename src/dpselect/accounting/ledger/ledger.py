@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from dpselect.accounting.ledger import anchor as anchors
 from dpselect.accounting.ledger import tables
@@ -23,14 +23,15 @@ from dpselect.accounting.ledger.chain import (
     Mark,
     header_row,
     new_header,
-    read_header,
 )
 from dpselect.accounting.ledger.clock import Clock, minute, system_clock
 from dpselect.accounting.ledger.filter import Currency, amount_of, checked_budget, cost, finite, total_after
+from dpselect.accounting.ledger.moorings import Mooring, refuse_moored
 from dpselect.accounting.ledger.places import local_file, session_at
 from dpselect.accounting.ledger.texts import LONGEST_NAME, LONGEST_REASON, answer_text, line, optional_line
 from dpselect.errors import AlreadyAnswered, AlreadyCharged, BudgetExhausted, InvalidParameter
 from dpselect.privacy.losses import PureDP
+from dpselect.privacy.neighbours import Neighbours, metric_of
 
 Place: TypeAlias = str | os.PathLike[str]
 """A path, or a URL that begins with postgresql://."""
@@ -57,10 +58,10 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    def __init__(self, book: Book, anchor: Path, clock: Clock) -> None:
+    def __init__(self, book: Book, mooring: Mooring, clock: Clock) -> None:
         """Take an open book and verify it. Users call ``create`` or ``open``."""
         self._book, self._session = book, book.session
-        self._anchor, self._clock = anchor, clock
+        self._mooring, self._anchor, self._clock = mooring, mooring.anchor, clock
         self._seen = anchors.at_start(book.header.digest)
         self.verify()
 
@@ -72,6 +73,7 @@ class Ledger:
         path_or_url: Place,
         *,
         budget: Currency = ONE,
+        neighbours: Neighbours = "add_remove",
         dataset: str | None = None,
         unit: str | None = None,
         anchor: Place | None = None,
@@ -79,12 +81,16 @@ class Ledger:
     ) -> Self:
         """Make a new ledger: a file, or tables in a PostgreSQL database.
 
-        ``dataset`` and ``unit`` are names that the curator chooses. ``anchor`` is a file on another disk, if
-        possible; without it, a companion of the file, or a file in the user's state folder for PostgreSQL.
+        ``neighbours`` says whose loss is added up: of data sets with one person more or fewer, or of those
+        where one person's answers differ. ``dataset`` and ``unit`` are names that the curator chooses.
+        ``anchor`` is a file on another disk, if possible; without it, a companion of the file, or a file in
+        the user's state folder for PostgreSQL.
         """
+        metric_of(neighbours)
         place = None if anchor is None else local_file(anchor, "the anchor")
         header = new_header(
             checked_budget(budget),
+            neighbours=neighbours,
             dataset=optional_line(dataset, "dataset", longest=LONGEST_NAME),
             unit=optional_line(unit, "unit", longest=LONGEST_NAME),
             anchor=None if place is None else str(place),
@@ -92,32 +98,39 @@ class Ledger:
         )
         session = session_at(path_or_url)
         if not Path(session.place).exists() and (not session.shared or place is not None):
-            anchors.refuse_taken(place or session.anchor(), session.place)
+            refuse_moored(session, place)
         session.create(header_row(header))
         book = Book.at(session)
-        return cls(book, _anchored(book, place, "as found"), clock)
+        return cls(book, Mooring.of(book, place).cast(book, place, "as found"), clock)
 
     @classmethod
     def open(cls, path_or_url: Place, *, anchor: Place | None = None, clock: Clock = system_clock) -> Self:
-        """Open a ledger and verify all of it. ``anchor`` says where its anchor is, if it was moved."""
+        """Open a ledger and verify all of it. ``anchor`` says where its anchor is, if it was moved.
+
+        A copy on which nothing can be written is opened too, to look at it.
+        """
         place, book = _found(path_or_url, anchor)
-        return cls(book, _anchored(book, place, "by its anchor"), clock)
+        return cls(book, Mooring.of(book, place).cast(book, place, "by its anchor"), clock)
 
     @classmethod
     def vouch(cls, path_or_url: Place, *, anchor: Place | None = None, clock: Clock = system_clock) -> Self:
         """Open a ledger whose anchor is gone, and write a new one.
 
         You vouch for it: nothing can show any more whether entries are missing at the end. An anchor that is
-        there is never replaced.
+        there is never replaced, and must not know better.
         """
         place, book = _found(path_or_url, anchor)
-        anchors.refuse_taken(_anchor_place(book, place), book.session.place)
-        return cls(book, _anchored(book, place, "as found"), clock)
+        mooring = Mooring.of(book, place)
+        anchors.refuse_taken(mooring.anchor, book.session.place)
+        return cls(book, mooring.cast(book, place, "as found"), clock)
 
     # ---- spending ----------------------------------------------------------------------------------------
 
     def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> Entry:
         """Charge a loss, durably, before any data is read; or raise, and then release nothing.
+
+        That it is the loss between neighbours of the ledger's kind is the caller's word; ``select`` and
+        ``top_k`` compare.
 
         ``BudgetExhausted``: it costs more than is left. ``AlreadyCharged``: the request was charged before.
         ``LedgerDamaged``: the ledger cannot be trusted. In all three nothing is charged.
@@ -190,6 +203,11 @@ class Ledger:
         return self._book.header.budget
 
     @property
+    def neighbours(self) -> Neighbours:
+        """Whose loss is added up: every price is one between neighbours of this kind."""
+        return self._book.header.neighbours
+
+    @property
     def dataset(self) -> str | None:
         """The name of the data set."""
         return self._book.header.dataset
@@ -216,10 +234,9 @@ class Ledger:
 
     def verify(self) -> int:
         """Check everything that was ever written; give the number of entries, or raise ``LedgerDamaged``."""
-        self._session.check()
-        if read_header(tables.header_rows(self._session)) != self._book.header:
+        if Book.at(self._session).header != self._book.header:
             raise another_ledger()
-        ends = self._book.walked(anchors.peeked(self._anchor), self._seen)
+        ends = self._book.walked(*self._mooring.known(), self._seen)
         self._saw(entries=ends.entries, answers=ends.answers)
         return ends.entries.number
 
@@ -236,7 +253,7 @@ class Ledger:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Ledger {self._session.place!r} with a budget of {self.budget}>"
+        return f"<Ledger {self._session.place!r} with a budget of {self.budget}, {self.neighbours}>"
 
     # ---- within ------------------------------------------------------------------------------------------
 
@@ -276,24 +293,3 @@ def _found(path_or_url: Place, anchor: Place | None) -> tuple[Path | None, Book]
             "Make one: Ledger.create(...)."
         )
     return place, Book.at(session)
-
-
-def _anchor_place(book: Book, named: Path | None) -> Path:
-    chosen = book.header.anchor
-    return named or (Path(chosen) if chosen else book.session.anchor())
-
-
-def _anchored(book: Book, named: Path | None, trusted: Literal["as found", "by its anchor"]) -> Path:
-    """Find the anchor; write a new one where that is allowed.
-
-    It is for a ledger without entries, for one that somebody vouches for, and for one on a server that this
-    user never met: there every user has an anchor of their own.
-    """
-    path = _anchor_place(book, named)
-    if not path.exists():
-        ends = book.walked()
-        never_met = book.session.shared and not named and not book.header.anchor
-        if (ends.entries.number or ends.answers.number) and trusted == "by its anchor" and not never_met:
-            raise anchors.missing(path)
-        anchors.dropped(path, ends)
-    return path

@@ -32,7 +32,8 @@ TABLES = (HEADER, ENTRIES, ANSWERS, HEADS)
 
 _TABLES = [
     """CREATE TABLE dpselect_header (version bigint NOT NULL, measure text NOT NULL, budget text NOT NULL,
-    dataset text, unit text, anchor text, created text NOT NULL, digest text NOT NULL)""",
+    neighbours text NOT NULL, dataset text, unit text, anchor text, created text NOT NULL,
+    digest text NOT NULL)""",
     """CREATE TABLE dpselect_entries (number bigint PRIMARY KEY, loss text NOT NULL, total text NOT NULL,
     reason text NOT NULL, request_id text UNIQUE, time text NOT NULL, digest text NOT NULL)""",
     """CREATE TABLE dpselect_answers (number bigint PRIMARY KEY,
@@ -101,6 +102,10 @@ class PostgresSession:
         )
         name = hashlib.sha256("/".join(map(str, found[0])).encode()).hexdigest()
         return state_folder() / f"{name[:32]}.anchor"
+
+    def writable(self) -> bool:
+        """Say whether it is no snapshot: rights on a server come and go."""
+        return True
 
     def exists(self) -> bool:
         """Say whether there is a ledger."""

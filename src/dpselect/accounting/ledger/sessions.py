@@ -23,6 +23,9 @@ class Session(Protocol):
     lock: threading.RLock
     """Held by the one thread that writes; no fork happens meanwhile."""
 
+    def writable(self) -> bool:
+        """Say whether it might be charged; False of a copy that can only be looked at."""
+
     def exists(self) -> bool:
         """Say whether there is a ledger."""
 

@@ -14,7 +14,7 @@ CHAINS = (ENTRIES, ANSWERS)
 PAGE = 1000
 
 COLUMNS = {
-    HEADER: ["version", "measure", "budget", "dataset", "unit", "anchor", "created", "digest"],
+    HEADER: ["version", "measure", "budget", "neighbours", "dataset", "unit", "anchor", "created", "digest"],
     ENTRIES: ["number", "loss", "total", "reason", "request_id", "time", "digest"],
     ANSWERS: ["number", "entry", "answer", "digest"],
 }
@@ -24,6 +24,7 @@ def _select(table: str, then: str) -> str:
     return f"SELECT {', '.join(COLUMNS[table])} FROM {table} {then}"  # noqa: S608 - names of this module only
 
 
+_VERSIONS = f"SELECT version FROM {HEADER}"  # noqa: S608 - as above
 _ALL_HEADERS = _select(HEADER, "")
 _PAGE_OF_ENTRIES = _select(ENTRIES, f"WHERE number > ? ORDER BY number LIMIT {PAGE}")
 _PAGE_OF_ANSWERS = f"""SELECT a.number, a.entry, a.answer, a.digest, e.digest
@@ -33,6 +34,11 @@ LAST_TWO = {table: _select(table, "ORDER BY number DESC LIMIT 2") for table in C
 _TWO = {table: _select(table, "WHERE number IN (?, ?) ORDER BY number DESC") for table in CHAINS}
 _NUMBER_OF_REQUEST = f"SELECT number FROM {ENTRIES} WHERE request_id = ?"  # noqa: S608 - as above
 _NUMBER_OF_ANSWER = f"SELECT number FROM {ANSWERS} WHERE entry = ?"  # noqa: S608 - as above
+
+
+def versions(session: Session) -> list[Any]:
+    """Read what the headers say of their format: the one column that every format has."""
+    return session.rows(_VERSIONS)
 
 
 def header_rows(session: Session) -> list[Any]:
