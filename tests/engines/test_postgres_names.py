@@ -84,8 +84,8 @@ def test_what_others_create_on_the_search_path_changes_no_score(
 ) -> None:
     before = scores(database)
     with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(objects.format(schema="evil"))  # type: ignore[arg-type]  # no literal, but ours
-        connection.execute(f"ALTER DATABASE shadowed SET search_path = {path}")  # type: ignore[arg-type]
+        connection.execute(objects.format(schema="evil"))
+        connection.execute(f"ALTER DATABASE shadowed SET search_path = {path}")
     assert scores(database) == before
 
 
