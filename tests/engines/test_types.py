@@ -140,7 +140,7 @@ def test_nothing_is_written_to_postgresql(postgres_server: Server) -> None:
     with Table(url, table="quiet", unit="who").open() as engine:
         connection: Any = getattr(engine, "connection")  # noqa: B009 - of this engine, not of the protocol
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
-            connection.execute("INSERT INTO quiet VALUES (1, 'pie')")
+            connection.execute("INSERT INTO public.quiet VALUES (1, 'pie')")
 
 
 def test_spark_takes_frames_and_sessions_and_says_what_it_does_not_take(spark_session: Any) -> None:  # noqa: ANN401

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -47,6 +47,10 @@ class Column:
     highest: int = 2**63 - 1
     precision: int | None = None
     scale: int | None = None
+    characters: frozenset[str] | None = field(default=None, repr=False)
+    """What text can be made of, if not of all Unicode."""
+    hindrance: str = field(default="", repr=False)
+    """Why the column cannot be asked for, if it cannot."""
 
     @property
     def known_as(self) -> str:
@@ -68,6 +72,8 @@ class Schema:
     def column(self, name: str) -> Column:
         """Find a column by its exact name."""
         found = [column for column in self.columns if column.name == name]
+        if len(found) == 1 and found[0].hindrance:
+            raise InvalidParameter(found[0].hindrance)
         if len(found) == 1:
             return found[0]
         names = [column.name for column in self.columns]
@@ -113,7 +119,8 @@ def comparable(column: Column, values: Sequence[str] | Sequence[Fraction]) -> li
             "Convert it to text first."
         )
     if texts:
-        return [*texts]
+        known = column.characters
+        return [text if known is None or known.issuperset(text) else None for text in texts]
     return [_READERS[column.kind](column, value) for value in values if not isinstance(value, str)]
 
 
@@ -125,9 +132,9 @@ def _as_whole(column: Column, value: Fraction) -> int | None:
 def _as_decimal(column: Column, value: Fraction) -> Decimal | None:
     """Give the decimal, if the column's digits can spell it."""
     parts = _parts(value) if column.scale is None else column.scale
-    digits = value * 10**parts
+    digits = value * Fraction(10) ** parts
     held = digits.denominator == 1 and (column.precision is None or abs(digits) < 10**column.precision)
-    return Decimal(f"{digits.numerator}e-{parts}") if held else None
+    return Decimal(f"{digits.numerator}e{-parts}") if held else None
 
 
 def _parts(value: Fraction) -> int:

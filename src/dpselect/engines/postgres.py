@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,28 +12,18 @@ from typing import Any
 
 from sqlglot import exp
 
-from dpselect.engines.columns import Column, Kind, Schema
+from dpselect.engines.columns import Schema
+from dpselect.engines.postgres_catalogue import described, facts
+from dpselect.engines.postgres_encodings import pattern
+from dpselect.engines.postgres_names import NAME
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
 from dpselect.engines.silence import quietly
 from dpselect.errors import InvalidParameter, MissingExtra
 
 BATCH = 100_000
-CATALOGUE = """
-SELECT table_schema, table_name, column_name, data_type, numeric_precision, numeric_scale
-FROM information_schema.columns
-WHERE (table_name = $1 AND table_schema = ANY (current_schemas(true)))
-   OR table_schema || '.' || table_name = $1
-ORDER BY table_schema, table_name, ordinal_position
-"""
-_BITS = {"smallint": 16, "integer": 32, "bigint": 64}
-_KINDS: Mapping[str, Kind] = {
-    "text": "text",
-    "character varying": "text",
-    "double precision": "double",
-    "real": "single",
-    "uuid": "uuid",
-}
+LONGEST_ID = 100_000_000
+"""Bytes. What identifies a person is hashed, which fails on text of a gigabyte."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,18 +33,53 @@ class PostgreSQL:
     connection: Any
     rows: exp.Expression
     schema: Schema
+    encoding: str
 
     def counts(self, request: CountsRequest, salt: bytes) -> Counts:
         """Read the rows, and count."""
         return counted(partial(self._counts, request, checked_salt(salt)))
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
-        dialect = Unnested("postgres", self.rows, [])
+        parameters: list[object] = []
+        dialect = Unnested(NAME, self._rows(request, parameters), parameters)
         query = rendered(request, salt, dialect)
-        # A cursor on the server, so that groups arrive in batches; "raw", so that % in a name is only that.
+        # A cursor on the server, so that groups arrive in batches; "raw", so that % in a name is only that;
+        # binary, so that floats arrive as they are.
         with import_module("psycopg").RawServerCursor(self.connection, "dpselect") as cursor:
-            cursor.execute(query, dialect.parameters)
+            cursor.execute(query, dialect.parameters, binary=True)
             return gathered(request, iter(partial(cursor.fetchmany, BATCH), []))
+
+    def _rows(self, request: CountsRequest, parameters: list[object]) -> exp.Expression:
+        """Name the rows, without those whose person the hash would fail on."""
+        if request.person is None or request.person.kind != "text":
+            return self.rows
+        person = exp.column(request.person.known_as, quoted=True)
+        names = dict.fromkeys([request.person.known_as, *(key.column.known_as for key in request.keys)])
+        hashable: exp.Expression = exp.LTE(
+            this=_function("octet_length", person), expression=_number(LONGEST_ID)
+        )
+        if request.person.characters is not None:
+            parameters += [pattern(self.encoding), self.encoding]
+            known = exp.Operator(
+                this=exp.Collate(this=person.copy(), expression=exp.to_identifier("C", quoted=True)),
+                operator="pg_catalog.~",
+                expression=exp.select(_function("convert_from", _parameter(1), _parameter(2))).subquery(),
+            )
+            hashable = exp.Case(ifs=[exp.If(this=hashable, true=known)])
+        columns = [exp.column(name, quoted=True) for name in names]
+        return exp.select(*columns).from_(self.rows.copy()).where(hashable).subquery()
+
+
+def _function(name: str, *values: exp.Expression) -> exp.Expression:
+    return exp.Anonymous(this=f"pg_catalog.{name}", expressions=[*values])
+
+
+def _number(value: int) -> exp.Expression:
+    return exp.Literal.number(value)
+
+
+def _parameter(number: int) -> exp.Expression:
+    return exp.Parameter(this=_number(number))
 
 
 @contextmanager
@@ -69,10 +94,10 @@ def opened(url: str, table: str | None) -> Iterator[PostgreSQL]:
     if connection is None:
         raise failure or InvalidParameter
     try:
-        found, failure = quietly(partial(_catalogue, connection, table), _unreachable)
+        found, failure = quietly(partial(facts, connection, table), _unreachable)
         if found is None:
             raise failure or InvalidParameter
-        yield PostgreSQL(connection, *_described(found, table))
+        yield PostgreSQL(connection, *described(found, table), found.encoding)
     finally:
         connection.close()
 
@@ -86,37 +111,17 @@ def _unreachable() -> InvalidParameter:
 
 def _connected(url: str) -> Any:  # noqa: ANN401 - psycopg is an extra, and has no types where it is missing
     psycopg = import_module("psycopg")
-    connection = psycopg.connect(url, client_encoding="utf8")
+    rows = import_module("psycopg.rows")
+    connection = psycopg.connect(url, client_encoding="utf8", context=_adapters(), row_factory=rows.tuple_row)
     connection.read_only = True
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     return connection
 
 
-def _catalogue(connection: Any, table: str) -> list[tuple[Any, ...]]:  # noqa: ANN401
-    with import_module("psycopg").RawCursor(connection) as cursor:
-        found: list[tuple[Any, ...]] = cursor.execute(CATALOGUE, [table]).fetchall()
-    return found
-
-
-def _described(found: list[tuple[Any, ...]], table: str) -> tuple[exp.Expression, Schema]:
-    owners = {row[:2] for row in found}
-    if len(owners) != 1:
-        raise InvalidParameter.must_be(
-            "table",
-            "the name of one table that you may read",
-            got=table,
-            way_out="Write schema.table if need be.",
-        )
-    schema, name = owners.pop()
-    columns = tuple(_column(*row[2:]) for row in found)
-    return exp.table_(name, db=schema, quoted=True), Schema(columns)
-
-
-def _column(name: str, kind: str, precision: int | None, scale: int | None) -> Column:
-    if kind in _BITS:
-        return Column(
-            name, "integer", kind, lowest=-(2 ** (_BITS[kind] - 1)), highest=2 ** (_BITS[kind] - 1) - 1
-        )
-    if kind == "numeric":
-        return Column(name, "decimal", "NUMERIC", precision=precision, scale=scale)
-    return Column(name, _KINDS.get(kind, "other"), kind)
+def _adapters() -> Any:  # noqa: ANN401
+    """Give psycopg's own way of reading values, whatever the program has registered for all connections."""
+    defaults = import_module("psycopg.postgres")
+    adapters = import_module("psycopg.adapt").AdaptersMap()
+    defaults.register_default_types(adapters.types)
+    defaults.register_default_adapters(adapters)
+    return adapters

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.columns import Schema, comparable
+from dpselect.engines.columns import Schema, Value, comparable
 from dpselect.engines.protocol import Amount, Counts, CountsRequest, Key, Listed
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text, whole
@@ -47,10 +47,21 @@ class ByList:
         column = schema.column(self.column)
         if isinstance(self.values, Texts):
             places, spellings = zip(*self.values.spellings(), strict=True)
-            return Listed(column, tuple(comparable(column, spellings)), places)  # type: ignore[arg-type]  # text fits text
-        fitted = comparable(column, self.values.values)
-        held = [(place, value) for place, value in enumerate(fitted) if value is not None]
+            held = _held(places, comparable(column, spellings))
+            lost = len({*places} - {place for place, _ in held})
+            if lost:
+                raise InvalidParameter(
+                    f"candidates must be text that column {self.column!r} can hold; {lost} of them have no "
+                    "form in the encoding of its database. Leave them out: nobody can have chosen them."
+                )
+        else:
+            held = _held(range(len(self.values)), comparable(column, self.values.values))
         return Listed(column, tuple(value for _, value in held), tuple(place for place, _ in held))
+
+
+def _held(places: Sequence[int], values: Sequence[Value | None]) -> list[tuple[int, Value]]:
+    """Keep the values that a column can hold, each with its place."""
+    return [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
 
 
 @dataclass(frozen=True)

@@ -252,3 +252,45 @@ def test_e10_columns_of_another_type_are_damage(server_place: Place, altered: st
             ledger.charge(PureDP("1/10"), reason="a")
         with pytest.raises(LedgerDamaged):
             ledger.store("r1", "answer")
+
+
+SHADOWS = """
+CREATE SCHEMA evil;
+CREATE FUNCTION evil.never(bigint, bigint) RETURNS bool LANGUAGE sql AS 'SELECT false';
+CREATE FUNCTION evil.never(text, text) RETURNS bool LANGUAGE sql AS 'SELECT false';
+CREATE OPERATOR evil.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = evil.never);
+CREATE OPERATOR evil.= (LEFTARG = text, RIGHTARG = text, FUNCTION = evil.never);
+CREATE FUNCTION evil.to_regclass(text) RETURNS regclass LANGUAGE sql AS 'SELECT NULL::regclass';
+CREATE FUNCTION evil.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT 'on' $$;
+CREATE TABLE evil.pg_trigger AS TABLE pg_catalog.pg_trigger WITH NO DATA;
+"""
+
+
+def test_e8_what_others_create_on_the_search_path_is_not_taken_for_the_servers(server_place: Place) -> None:
+    with Ledger.create(server_place.url, budget=PureDP(1)) as ledger:
+        ledger.charge(PureDP("1/2"), reason="tea", request_id="one")
+    ((schema,),) = server_place.execute("SELECT current_schema()::text")
+    server_place.execute("DROP SCHEMA IF EXISTS evil CASCADE", SHADOWS)
+    with Ledger.open(server_place.url.replace(schema, f"evil,{schema},pg_catalog")) as ledger:
+        assert ledger.spent == PureDP("1/2")
+        with pytest.raises(BudgetExhausted):
+            ledger.charge(PureDP("3/4"), reason="pie")
+        ledger.charge(PureDP("1/4"), reason="pie")
+        assert ledger.verify() == 2
+
+
+def test_e10_a_loader_that_a_program_registered_changes_nothing_that_a_ledger_reads(
+    server_place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Misreading(psycopg.adapt.Loader):
+        def load(self, data: object) -> str:
+            del data
+            return "0"
+
+    with Ledger.create(server_place.url, budget=PureDP(1)) as ledger:
+        ledger.charge(PureDP("1/2"), reason="tea")
+    monkeypatch.setattr(psycopg.adapters, "_loaders", [each.copy() for each in psycopg.adapters._loaders])  # noqa: SLF001 - to put it back
+    for name in ("text", "int8", "name"):
+        psycopg.adapters.register_loader(name, Misreading)
+    with Ledger.open(server_place.url) as ledger:
+        assert ledger.spent == PureDP("1/2")

@@ -20,6 +20,9 @@ from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, 
 try:
     import psycopg
     from psycopg import errors
+    from psycopg.rows import tuple_row
+
+    from dpselect.accounting.ledger.postgres_names import adapters, settle
 except ImportError:
     raise MissingExtra(
         "a ledger in PostgreSQL needs the package psycopg; there is none. pip install 'dpselect[postgres]'."
@@ -239,8 +242,11 @@ def _insert(table: str) -> str:
 
 
 def _connected(url: str) -> Connection:
-    connection = psycopg.connect(url, autocommit=True, connect_timeout=PATIENCE)
+    connection = psycopg.connect(
+        url, autocommit=True, connect_timeout=PATIENCE, context=adapters(), row_factory=tuple_row
+    )
     try:
+        settle(connection)
         for setting in _SETTINGS:
             connection.execute(setting.format(PATIENCE))
     except BaseException:
