@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.engines.columns import Column, Schema, Value
-from dpselect.engines.silence import quietly
+from dpselect.engines.silence import holds_data, quietly
 from dpselect.errors import InvalidParameter, TableUnreadable
 
 SALT_BYTES = 16
@@ -56,6 +56,7 @@ class CountsRequest:
     within: tuple[int, ...] = ()
 
 
+@holds_data
 @dataclass(frozen=True, repr=False)
 class Counts:
     """What came back: for each group its keys (a place, or a value as the engine gave it) and its size.

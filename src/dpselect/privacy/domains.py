@@ -140,13 +140,18 @@ def as_vector(values: object) -> Values | None:
         return values
     if isinstance(values, list | tuple):
         return values
-    if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
+    try:
+        return _of_series(values)
+    except Exception:  # noqa: BLE001 - what somebody's series says may hold data
         return None
-    return as_vector(values.tolist()) if isinstance(values, np.ma.MaskedArray) else _of_series(values)
 
 
 def _of_series(values: object) -> Values | None:
     """See what can be converted to an array as one, or as a list, where an array would lose something."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
+        return None
+    if isinstance(values, np.ma.MaskedArray):
+        return as_vector(values.tolist())
     array = _converted(values)
     if array is None:
         return _listed(values) if _declares_integers(values) else None
@@ -169,12 +174,9 @@ def _converted(series: object) -> NDArray[Any] | None:
         return None
 
 
-def _listed(series: Any) -> list[object] | None:  # noqa: ANN401 - whatever somebody's series is
+def _listed(series: Any) -> list[object]:  # noqa: ANN401 - whatever somebody's series is
     """List integers that are too wide for an array."""
-    try:
-        return list(series.to_list())
-    except Exception:  # noqa: BLE001 - what somebody's conversion says may hold data
-        return None
+    return list(series.to_list())
 
 
 def _declares_integers(series: object) -> bool:
