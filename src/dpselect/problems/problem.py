@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.columns import Schema, comparable
+from dpselect.engines.columns import WORDS, Schema, comparable
 from dpselect.engines.protocol import Amount, Counts, CountsRequest, Key, Listed
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text, whole
@@ -45,13 +45,18 @@ class ByList:
     values: Texts | Numbers
 
     def key(self, schema: Schema) -> Key:
-        """Fit the list to the column's type."""
+        """Fit the list to the column's type, which must tell its values apart."""
         column = schema.column(self.column)
         if isinstance(self.values, Texts):
             places, spellings = zip(*self.values.spellings(), strict=True)
             return Listed(column, tuple(comparable(column, spellings)), places)  # type: ignore[arg-type]  # text fits text
         fitted = comparable(column, self.values.values)
         held = [(place, value) for place, value in enumerate(fitted) if value is not None]
+        if len({value for _, value in held}) != len(held):
+            raise InvalidParameter(
+                f"column {self.column!r} must tell the numbers of the list apart; it holds "
+                f"{WORDS[column.kind]}, and two of the list have the same nearest one. Leave one of them out."
+            )
         return Listed(column, tuple(value for _, value in held), tuple(place for place, _ in held))
 
 
