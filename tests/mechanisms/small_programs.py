@@ -6,7 +6,7 @@ import itertools
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +23,7 @@ from dpselect.privacy import (
     renyi_divergence,
 )
 from dpselect.privacy.curves import RenyiCurve
+from dpselect.privacy.measurement import Draw
 from dpselect.privacy.measures import Distance, Measure
 from dpselect.privacy.profiles import PrivacyProfile
 
@@ -137,6 +138,23 @@ class Released:
     def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
         del arg, randomness
         return self.release
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Runs as another does, and notes the number of each run."""
+
+    function: Draw
+    seen: list[int]
+
+    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+        self.seen.append(len(self.seen) + 1)
+        return self.function(arg, randomness)
+
+
+def watched(measurement: Measurement, seen: list[int]) -> Measurement:
+    """Let a program tell how often it runs, as no mechanism does."""
+    return replace(measurement, function=Watched(measurement.function, seen))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ What is under test: dpselect.mechanisms.best_of_random_count, with dpselect.mech
 
 from __future__ import annotations
 
+import inspect
 import math
 import signal
 import subprocess
@@ -50,6 +51,7 @@ from tests.mechanisms.small_programs import (
     best_of,
     program,
     unmeasured,
+    watched,
 )
 from tests.privacy.bad_inputs import HOUSE_SENTENCE
 from tests.privacy.leaks import CANARIES, leaks
@@ -99,7 +101,7 @@ def test_c3_the_number_of_runs_has_the_law_of_the_count_whatever_the_data(count:
     def runs(arg: int) -> Law[int]:
         seen: list[int] = []
         base = program([(1, "yes"), (0, "no")], (1, 0), (0, 1))
-        m = make_best_of_random_count(base, count, progress=seen.append)
+        m = make_best_of_random_count(watched(base, seen), count)
 
         def number(source: Randomness) -> int:
             seen.clear()
@@ -111,6 +113,45 @@ def test_c3_the_number_of_runs_has_the_law_of_the_count_whatever_the_data(count:
         return enumerate_law(number, 14)
 
     assert runs(0) == runs(1) == enumerate_law(count.draw, 14)
+
+
+def with_the_count(base: Measurement, count: Count, arg: int) -> Law[tuple[int, str | None]]:
+    """Walk the law of the release and of the number of runs beside it, which nothing of ours tells."""
+    seen: list[int] = []
+    name = name_of(make_best_of_random_count(watched(base, seen), count), arg)
+
+    def both(source: Randomness) -> tuple[int, str | None]:
+        seen.clear()
+        best = name(source)
+        return len(seen), best
+
+    return enumerate_law(both, 16)
+
+
+def test_c3_whoever_knows_the_count_learns_more_than_the_price_covers() -> None:
+    """Negative: that is why no argument tells it. Two runs with nothing good have twice the loss of one."""
+    assert "progress" not in inspect.signature(make_best_of_random_count).parameters
+    base = program([(1, "good"), (0, "bad")], (3, 1), (1, 3))
+    count = geometric("1/2")
+    less, more = (with_the_count(base, count, arg) for arg in (0, 1))
+    for law, probability in ((less, Fraction(1, 4**3)), (more, Fraction(9, 4**3))):
+        assert law.allows((2, "bad"), probability, probability)
+        assert law.lower[2, "bad"] > probability * Fraction(99, 100)
+    price = make_best_of_random_count(base, count).map(1)
+    assert math.log(9) > float(price) + 0.4  # type: ignore[arg-type]
+
+
+def test_c3_forty_runs_with_nothing_good_have_a_loss_of_four_at_a_price_of_a_quarter() -> None:
+    """P(count = 40 and nothing good) = P(40) q^40: the count's own probability is the same on both sides."""
+    base = program([(1, "good"), (0, "bad")], (525, 475), (475, 525))
+    one = math.log(525 / 475)
+    price = float(make_best_of_random_count(base, geometric("1/20")).map(1))  # type: ignore[arg-type]
+    assert one == pytest.approx(0.1, abs=1e-3)
+    assert price == pytest.approx(0.281, abs=1e-3)
+    assert math.log(Fraction(525, 1000) ** 40 / Fraction(475, 1000) ** 40) == pytest.approx(4.0, abs=1e-2)
+    without_the_count = best_of(geometric("1/20"), [Fraction(475, 1000), Fraction(525, 1000)], (0, 1))
+    other = best_of(geometric("1/20"), [Fraction(525, 1000), Fraction(475, 1000)], (0, 1))
+    assert abs(math.log(without_the_count[0] / other[0])) <= price  # the best alone is within the price
 
 
 ASCENDING: list[Any] = [
@@ -258,11 +299,9 @@ def test_a_count_that_is_not_random_is_refused(count: Any) -> None:  # noqa: ANN
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
 
-def test_what_is_no_measurement_or_no_observer_is_refused() -> None:
+def test_what_is_no_measurement_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="measurement must be"):
         make_best_of_random_count(print, geometric("1/2"))  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="progress must be"):
-        make_best_of_random_count(always((1, "x")), geometric("1/2"), progress=5)  # type: ignore[arg-type]
 
 
 LONG = """
@@ -270,12 +309,17 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a child of a background job would ignore it
 from dpselect import *
 from dpselect.mechanisms import geometric
+runs = []
+def run(scores):
+    runs.append(1)
+    if len(runs) == 100:
+        print("running", flush=True)
+    return 0, max(scores)
 base = user_measurement(
     input_domain=vector_domain(atom_domain(int)), input_metric=range_distance(),
-    output_measure=max_divergence(), function=lambda scores: (0, max(scores)), privacy_map=lambda d: d,
+    output_measure=max_divergence(), function=run, privacy_map=lambda d: d,
 )
-m = make_best_of_random_count(base, geometric("1/10000"), progress=lambda i: i == 100 and
-    print("running", flush=True))
+m = make_best_of_random_count(base, geometric("1/10000"))
 for _ in range(1000):
     m([8675309])
 """

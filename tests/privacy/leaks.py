@@ -2,11 +2,13 @@
 
 import re
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from types import FunctionType, GeneratorType, ModuleType
+from types import FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,19 @@ import numpy as np
 import dpselect
 
 LIBRARY = Path(dpselect.__file__).parent
+GENERATED = "<string>"
+"""Where the methods are that a dataclass writes by itself."""
 
 CANARIES = (31337.25, 8675309)
 """Scores that nothing else would say by chance."""
+
+FRAMES: dict[str, Callable[[Any], list[object]]] = {
+    "numpy": lambda array: list(array.ravel().tolist()) if hasattr(array, "ravel") else [],
+    "pandas": lambda frame: list(frame.to_numpy().ravel().tolist()) if hasattr(frame, "to_numpy") else [],
+    "polars": lambda frame: list(frame.to_numpy().ravel().tolist()) if hasattr(frame, "to_numpy") else [],
+    "pyarrow": lambda frame: list(frame.to_pylist()) if hasattr(frame, "to_pylist") else [],
+}
+"""Tables and columns, which keep their rows where nothing else looks."""
 
 _WRITTEN = re.compile(r"(?<![0-9A-Za-z])(31337|8675309|125349)(?![0-9A-Za-z])")
 """A canary as text; 31337.25 is 125349/4. Not as part of an address in memory, which has more digits."""
@@ -46,11 +58,18 @@ def _in_errors(error: BaseException, library: Path) -> Iterator[str]:
             if holds_a_canary(value):
                 yield f"{place} of {name}"
         for frame, _ in traceback.walk_tb(one.__traceback__):
-            if Path(frame.f_code.co_filename).is_relative_to(library):
+            if _is_ours(frame, library):
                 for local, value in frame.f_locals.items():
                     if holds_a_canary(value):
                         yield f"{local} in {frame.f_code.co_qualname} under {name}"
         waiting += [behind for behind in (one.__cause__, one.__context__) if behind is not None]
+
+
+def _is_ours(frame: FrameType, library: Path) -> bool:
+    """Say whether a frame is of a file of the library, or of code that was generated for a class of it."""
+    if frame.f_code.co_filename == GENERATED:
+        return str(frame.f_globals.get("__name__")).partition(".")[0] == LIBRARY.name
+    return Path(frame.f_code.co_filename).is_relative_to(library)
 
 
 def _in_shown_locals(error: BaseException, library: Path) -> Iterator[str]:
@@ -60,7 +79,7 @@ def _in_shown_locals(error: BaseException, library: Path) -> Iterator[str]:
     )
     while told is not None:
         for frame in told.stack:
-            if Path(frame.filename).is_relative_to(library):
+            if Path(frame.filename).is_relative_to(library) or frame.filename == GENERATED:
                 for local, text in (frame.locals or {}).items():
                     if _WRITTEN.search(text):
                         yield f"{local} of {frame.name} as shown"
@@ -85,8 +104,8 @@ def _is_a_canary(value: object) -> bool:
     match value:
         case str():
             return _WRITTEN.search(value) is not None
-        case bytes():
-            return _WRITTEN.search(value.decode("latin-1")) is not None
+        case bytes() | bytearray() | memoryview():
+            return _WRITTEN.search(bytes(value).decode("latin-1")) is not None
         case Decimal():
             return value.is_finite() and value in map(Decimal, CANARIES)
         case int() | float() | complex() | Fraction() | np.number():
@@ -96,14 +115,14 @@ def _is_a_canary(value: object) -> bool:
 
 
 def _inside(value: Any) -> Iterable[object]:  # noqa: ANN401 - anything at all may be found in a frame
+    if rows := FRAMES.get(type(value).__module__.partition(".")[0]):
+        return rows(value)
     match value:
         case str() | bytes() | type() | ModuleType() | FunctionType():
             return []  # what a caller's own function refers to is the caller's
-        case np.ndarray():
-            return list(value.ravel().tolist())
         case Mapping():
             return [*value.keys(), *value.values()]
-        case list() | tuple() | set() | frozenset():
+        case list() | tuple() | set() | frozenset() | deque() | array() | ValuesView():
             return list(value)
         case GeneratorType():
             return list(value.gi_frame.f_locals.values()) if value.gi_frame else []

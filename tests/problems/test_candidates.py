@@ -13,6 +13,8 @@ import pytest
 
 import dpselect
 from dpselect.engines import Counts
+from dpselect.engines.columns import Column, Schema
+from dpselect.engines.protocol import Listed
 from dpselect.errors import InvalidParameter
 from dpselect.problems import Problem
 
@@ -257,3 +259,41 @@ def test_planning_reads_no_table() -> None:
         problem.request(None, unit=None)  # type: ignore[arg-type]  # it is not looked at
     with pytest.raises(InvalidParameter, match="no scores of its own"):
         problem.scores(None)  # type: ignore[arg-type]
+
+
+FLOATS = Schema(
+    (Column("x", "double", "DOUBLE"), Column("y", "single", "FLOAT"), Column("i", "integer", "BIGINT"))
+)
+
+
+@pytest.mark.parametrize(
+    ("column", "candidates"),
+    [
+        ("x", ["0.1", Fraction(0.1)]),
+        ("x", [2**53, 2**53 + 1]),
+        ("x", [0, Fraction(1, 10**400)]),
+        ("y", [2**24, 2**24 + 1]),
+        ("y", [Fraction(1, 10), Fraction(1, 10) + Fraction(1, 10**12)]),
+    ],
+)
+def test_candidates_that_a_column_of_floats_cannot_tell_apart_are_refused_before_the_charge(
+    column: str, candidates: list[Any]
+) -> None:
+    """A row would join both, and where each row is a person it would count twice."""
+    problems = [
+        dpselect.plurality(candidate=column, candidates=[Fraction(each) for each in candidates]),
+        dpselect.weighted_sum(
+            candidate=column, candidates=[Fraction(each) for each in candidates], value="i", bounds=(0, 1)
+        ),
+    ]
+    for problem in problems:
+        with pytest.raises(InvalidParameter, match="must tell the numbers of the list apart"):
+            problem.request(FLOATS, unit=None)
+
+
+def test_candidates_that_no_float_is_near_to_do_not_count_as_the_same() -> None:
+    request = approval([1, 10**400, 10**401]).request(
+        Schema((Column("dish", "double", "DOUBLE"),)), unit=None
+    )
+    assert [key.labels for key in request.keys if isinstance(key, Listed)] == [(1.0,)]
+    approval([2**53, 2**53 + 1]).request(Schema((Column("dish", "integer", "BIGINT"),)), unit=None)

@@ -175,3 +175,21 @@ def test_a_claimed_sensitivity_becomes_a_range() -> None:
     assert claimed(dpselect.custom(candidates=names, sensitivity=3, monotonic=True)) == pair(3, 6)
     assert claimed(dpselect.custom(candidates=names, range_sensitivity=3)) == pair(3, 3)
     assert claimed(dpselect.counting(100, sensitivity=2)) == pair(2, 4)
+
+
+def test_one_score_moves_no_further_than_is_said_if_one_person_answers_otherwise() -> None:
+    """By brute force over one person's answers; what the lecture states its bounds in."""
+    prices = dpselect.pricing(value="x", prices=[5, 6, 7])
+    offers = [((Fraction(offer),),) for offer in (0, 5, 6, 7)]
+    quarter = dpselect.quantile(value="x", at="1/4", candidates=[1, 2, 3])
+    values = [((Fraction(value),),) for value in (0, 1, 2, 3, 4)]
+    for problem, people, said in ((prices, offers, Fraction(7)), (quarter, values, Fraction(1))):
+        moves = [
+            abs(before - after)
+            for others in ([], [people[0]] * 3)
+            for one, other in product(people, repeat=2)
+            for before, after in zip(
+                scored(problem, 1, [*others, one]), scored(problem, 1, [*others, other]), strict=True
+            )
+        ]
+        assert max(moves) == problem.d_linf == said

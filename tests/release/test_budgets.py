@@ -301,8 +301,8 @@ def test_a_release_without_a_ledger_is_warned_of_once_at_the_caller(first: str, 
 @pytest.mark.parametrize(
     ("problem", "data", "sentence"),
     [
-        ("dish", EVEN, "problem must be a selection problem; got 'dish'"),
-        (OWN, "rows.csv", r"table must be a Table, or Scores for custom\(...\); got 'rows.csv'. Write Table"),
+        ("dish", EVEN, "problem must be a selection problem; got a str"),
+        (OWN, "rows.csv", r"table must be a Table, or Scores for custom\(...\); got a str. Write Table"),
         (OWN, [1, 2, 3], "table must be a Table, or Scores for custom"),
         (OWN, Table("rows.csv", unit="who"), "custom reads no table. Give Scores"),
         (PROBLEMS[0][0], EVEN, "approval_voting needs a Table; Scores belong to custom"),

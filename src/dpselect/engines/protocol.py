@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.engines.columns import Column, Schema, Value
-from dpselect.engines.silence import quietly
+from dpselect.engines.silence import holds_data, quietly
 from dpselect.errors import InvalidParameter, TableUnreadable
 
 SALT_BYTES = 16
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,13 @@ class CountsRequest:
     within: tuple[int, ...] = ()
 
 
+@holds_data
 @dataclass(frozen=True, repr=False)
 class Counts:
     """What came back: for each group its keys (a place, or a value as the engine gave it) and its size.
 
-    Places and sizes are int64; amounts are floats as wide as their column, and otherwise exact objects.
+    Places, sizes and amounts of whole numbers of 64 bits are int64; other amounts are floats as wide as their
+    column, or exact objects. The column's public type decides, never a value.
     """
 
     keys: tuple[NDArray[Any], ...]
@@ -118,6 +121,8 @@ def _column(key: Key | None, values: Sequence[Any]) -> NDArray[Any]:
         return np.array(values, dtype=np.int64)
     if key.column.kind in ("double", "single"):
         return np.array(values, dtype=np.float64 if key.column.kind == "double" else np.float32)
+    if key.column.kind == "integer" and key.column.lowest >= LOWEST and key.column.highest <= HIGHEST:
+        return np.array(values, dtype=np.int64)
     exact = np.empty(len(values), dtype=object)
     exact[:] = values
     return exact

@@ -7,11 +7,17 @@ the caller raises a fresh one from a frame that holds no data.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 from dpselect.errors import DpselectError
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
+Class = TypeVar("Class", bound=type)
+
+REFUSING = ("__init__", "__setattr__", "__delattr__", "__reduce__")
+"""The methods by which an object that holds data may refuse something."""
 
 
 def quietly(
@@ -28,3 +34,36 @@ def quietly(
         return None, KeyboardInterrupt()
     except Exception:  # noqa: BLE001 - its type, text and frames may hold data
         return None, refusal()
+
+
+def let_go(function: Callable[P, Result]) -> Callable[P, Result]:
+    """Let a function that takes data refuse from a frame that no longer holds what it was given."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> Result:
+        held: list[Any] = [(args, kwargs)]
+        del args, kwargs
+        result, refusal = _attempted(function, held)
+        if refusal is not None:
+            raise refusal
+        return cast("Result", result)
+
+    return called
+
+
+def _attempted(function: Callable[..., Any], held: list[Any]) -> tuple[Any, Exception | None]:
+    """Give the result, or the refusal without the frames and errors behind it, which hold the data."""
+    args, kwargs = held.pop()
+    try:
+        return function(*args, **kwargs), None
+    except Exception as error:  # noqa: BLE001 - raised again
+        error.__cause__ = error.__context__ = None
+        return None, error.with_traceback(None)
+
+
+def holds_data(kind: Class) -> Class:
+    """Let the objects of a class refuse without what they hold: a dataclass's own methods would keep it."""
+    for name in REFUSING:
+        if name in vars(kind):
+            setattr(kind, name, let_go(vars(kind)[name]))
+    return kind

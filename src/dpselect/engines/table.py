@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from dpselect.engines.protocol import Engine
+from dpselect.engines.silence import holds_data, let_go
 from dpselect.errors import InvalidParameter, shown
 
 SOURCES = (
@@ -20,6 +21,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 
 
+@holds_data
 @dataclass(frozen=True, eq=False)
 class Table:
     """Rows about people, wherever they are.
@@ -53,6 +55,7 @@ class Table:
         words = [f"{name}={value!r}" for name, value in named.items() if value is not None or name == "unit"]
         return f"Table({_public_name(self.source)}, {', '.join(words)})"
 
+    @let_go
     def open(self) -> AbstractContextManager[Engine]:
         """Open the table and read its schema, no row of it."""
         source = self.source
@@ -74,7 +77,7 @@ class Table:
             from dpselect.engines import frames  # noqa: PLC0415
 
             return frames.opened_frame(source, home)
-        raise InvalidParameter.must_be("source", SOURCES, got=source)
+        raise InvalidParameter(f"source must be {SOURCES}; got something else, of type {kind}.")
 
     def _open_named(self, source: str) -> AbstractContextManager[Engine]:
         if _POSTGRES.match(source):

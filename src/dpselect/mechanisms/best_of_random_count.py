@@ -7,7 +7,6 @@ Proof:     best_of_random_count.proof.md
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,19 +15,14 @@ from dpselect.accounting.repeat import RepeatedProfile
 from dpselect.errors import InvalidParameter
 from dpselect.exact.randomness import Randomness
 from dpselect.mechanisms.random_counts import Count, Poisson, TruncatedNegativeBinomial
-from dpselect.mechanisms.scored_releases import Rank, candidates, may_give_up, observer, run
+from dpselect.mechanisms.scored_releases import Rank, candidates, may_give_up, run
 from dpselect.privacy.curves import RenyiCurve
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import Approximate, Distance, MaxDivergence, RenyiDivergence
 from dpselect.privacy.profiles import PrivacyProfile
 
 
-def make_best_of_random_count(
-    measurement: Measurement,
-    count: Count,
-    *,
-    progress: Callable[[int], object] | None = None,
-) -> Measurement:
+def make_best_of_random_count(measurement: Measurement, count: Count) -> Measurement:
     """Run the measurement a random number of times and release the best (score, candidate).
 
     Precondition
@@ -37,12 +31,14 @@ def make_best_of_random_count(
         ``count`` was chosen without looking at the data                             claimed by the caller
 
     Postcondition
-        The number of runs has exactly the law of ``count`` and does not depend on the data. The release is
-        the one with the largest score, NaN below every number, the first to arrive among equals. It is None
-        only if there was no run (``poisson``), or if every run was one of ours that gave up.
+        The number of runs has exactly the law of ``count`` and does not depend on the data; it stays secret,
+        because the price is that of the best alone: with the number known, all runs would have to be paid.
+        The release is the one with the largest score, NaN below every number, the first to arrive among
+        equals. It is None only if there was no run (``poisson``), or if every run was one of ours that gave
+        up.
         ``m.map(d_in)`` bounds the measure of ``measurement``: epsilon + (1 + shape) ln((e^epsilon + gamma) /
         (1 + gamma e^epsilon)), for ``poisson`` epsilon + mean tanh(epsilon / 2), and their Rényi and
-        approximate kin. ``progress(i)`` is told that run i begins, and nothing else.
+        approximate kin.
 
     >>> from dpselect.mechanisms import geometric
     >>> from dpselect.privacy import atom_domain, linf_distance, max_divergence, user_measurement
@@ -70,7 +66,7 @@ def make_best_of_random_count(
             way_out="Write geometric, logarithmic, truncated_negative_binomial or poisson; "
             "a fixed number of runs costs as much as all of them.",
         )
-    draw = BestOfRandomCount(one, count, observer(progress))
+    draw = BestOfRandomCount(one, count)
     return Measurement(
         one.input_domain, one.input_metric, one.output_measure, draw, RepeatedPrice(one, count)
     )
@@ -82,7 +78,6 @@ class BestOfRandomCount:
 
     measurement: Measurement
     count: Count
-    progress: Callable[[int], object] | None
 
     @property
     def may_give_up(self) -> bool:
@@ -96,8 +91,6 @@ class BestOfRandomCount:
         best: tuple[Rank, Any] | None = None
         for number in range(1, runs + 1):
             randomness.mark((runs, number, best))
-            if self.progress is not None:
-                self.progress(number)
             latest = run(self.measurement, arg, randomness)
             if best is None or latest[0] > best[0]:
                 best = latest

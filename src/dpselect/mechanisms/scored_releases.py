@@ -61,10 +61,3 @@ def candidates(measurement: object, priced_in: tuple[type, ...], measures: str) 
             way_out="No bound is proved for the other measures: build it for one of these.",
         )
     return measurement
-
-
-def observer(progress: object) -> Any:  # noqa: ANN401 - None, or a function of the number of the run
-    """Refuse what cannot be told how far we are."""
-    if progress is not None and not callable(progress):
-        raise InvalidParameter.must_be("progress", "a function of the number of the run", got=progress)
-    return progress

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -21,7 +20,7 @@ from dpselect.exact.enclosures import enclose, exp
 from dpselect.exact.numbers import Number, probability, rational, score, whole
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli
-from dpselect.mechanisms.scored_releases import Rank, candidates, observer, run
+from dpselect.mechanisms.scored_releases import candidates, run
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import Approximate, Distance, MaxDivergence
 from dpselect.privacy.profiles import PrivacyProfile
@@ -33,14 +32,13 @@ LEAST_EXCESS = Fraction(1, 2**128)
 """A cap so high that it changes less is priced as this one."""
 
 
-def make_select_private_candidate(  # noqa: PLR0913 - the seed's order, and three keywords
+def make_select_private_candidate(
     measurement: Measurement,
     stop_probability: Number,
     threshold: Any,  # noqa: ANN401 - any finite real number, read as a score is
     max_iterations: int | None = None,
     *,
     iterations: Iterations = "early",
-    progress: Callable[[int], object] | None = None,
 ) -> Measurement:
     """Release the first (score, candidate) whose score is at least the threshold, or None if it gives up.
 
@@ -60,8 +58,8 @@ def make_select_private_candidate(  # noqa: PLR0913 - the seed's order, and thre
         the first success: the same release, from a number of runs that does not depend on the data.
         ``"until_success"`` never gives up, takes stop probability 0 and no cap, and may never end.
         ``m.map(d_in)`` is epsilon + ln((e^epsilon + gamma) / (1 + gamma e^epsilon)), with a cap 2 epsilon +
-        2 exp(-gamma max_iterations), or the approximate kin. ``progress(i)`` is told that run i begins, and
-        nothing else.
+        2 exp(-gamma max_iterations), or the approximate kin. It covers the release alone, not the number of
+        runs beside it.
 
     >>> from dpselect.exact.numbers import rounded_up
     >>> from dpselect.privacy import atom_domain, linf_distance, max_divergence, user_measurement
@@ -82,7 +80,7 @@ def make_select_private_candidate(  # noqa: PLR0913 - the seed's order, and thre
     way = _way(iterations)
     coin = StopCoin(_stop_probability(stop_probability, way, one), _cap(max_iterations, way))
     coin.check()
-    draw = SelectPrivateCandidate(one, coin, _threshold(threshold), way, observer(progress))
+    draw = SelectPrivateCandidate(one, coin, _threshold(threshold), way)
     if way == "until_success":
         warnings.warn(
             "iterations='until_success' may never end; with a stop probability a selection gives up.",
@@ -195,7 +193,6 @@ class SelectPrivateCandidate:
     coin: StopCoin
     threshold: Fraction
     iterations: Iterations
-    progress: Callable[[int], object] | None
 
     may_give_up: ClassVar = True
 
@@ -209,7 +206,7 @@ class SelectPrivateCandidate:
         number = 1
         while True:
             randomness.mark(number)
-            standing, release = self._run(number, arg, randomness)
+            standing, release = run(self.measurement, arg, randomness)
             if standing >= (0, self.threshold):
                 return release
             if number == self.coin.cap or bernoulli(self.coin.gamma, randomness):
@@ -222,15 +219,10 @@ class SelectPrivateCandidate:
         first: Any = None
         for number in range(1, runs + 1):
             randomness.mark((runs, number, first))
-            standing, release = self._run(number, arg, randomness)
+            standing, release = run(self.measurement, arg, randomness)
             if first is None and standing >= (0, self.threshold):
                 first = release
         return first
-
-    def _run(self, number: int, arg: object, randomness: Randomness) -> tuple[Rank, Any]:
-        if self.progress is not None:
-            self.progress(number)
-        return run(self.measurement, arg, randomness)
 
 
 @dataclass(frozen=True)

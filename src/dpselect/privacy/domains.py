@@ -79,7 +79,9 @@ class VectorDomain:
     def read(self, values: object) -> NDArray[Any] | list[Fraction | None]:
         """Read a vector for a mechanism, None standing for minus infinity.
 
-        An array is taken as it is: whoever walks it next must look for NaN and plus infinity on the way.
+        An array is taken as it is: whoever walks it next must look for NaN and plus infinity on the way. The
+        numbers of a list are read one by one, whatever they are: whether an array would hold them, which is
+        faster, depends on their values.
         """
         vector = as_vector(values)
         array = vector if isinstance(vector, np.ndarray) and vector.itemsize <= LARGEST_ITEM else None
@@ -89,7 +91,7 @@ class VectorDomain:
             raise OutsideDomain(refusal or NOT_A_VECTOR)
         if array is not None:
             return array
-        return _as_array(vector) if isinstance(vector, list | tuple) else [score(value) for value in vector]
+        return [score(value) for value in vector]
 
     @property
     def wanted_size(self) -> str:
@@ -132,32 +134,24 @@ def is_null(value: object) -> bool:
     return value is None or type(value).__name__ == "NAType"
 
 
-def _as_array(vector: Sequence[Any]) -> NDArray[Any] | list[Fraction | None]:
-    """Put plain ints or plain floats into an array where that loses nothing; otherwise read them exactly."""
-    kinds = set(map(type, vector))
-    if kinds == {float}:
-        return np.array(vector)
-    if kinds == {int}:
-        try:
-            return np.array(vector, dtype=np.int64)
-        except OverflowError:
-            pass
-    return [score(value) for value in vector]
-
-
 def as_vector(values: object) -> Values | None:
     """See a list, a tuple, an array or a series as something to walk; None for anything else."""
     if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind != "O":
         return values
     if isinstance(values, list | tuple):
         return values
-    if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
+    try:
+        return _of_series(values)
+    except Exception:  # noqa: BLE001 - what somebody's series says may hold data
         return None
-    return as_vector(values.tolist()) if isinstance(values, np.ma.MaskedArray) else _of_series(values)
 
 
 def _of_series(values: object) -> Values | None:
     """See what can be converted to an array as one, or as a list, where an array would lose something."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
+        return None
+    if isinstance(values, np.ma.MaskedArray):
+        return as_vector(values.tolist())
     array = _converted(values)
     if array is None:
         return _listed(values) if _declares_integers(values) else None
@@ -180,12 +174,9 @@ def _converted(series: object) -> NDArray[Any] | None:
         return None
 
 
-def _listed(series: Any) -> list[object] | None:  # noqa: ANN401 - whatever somebody's series is
+def _listed(series: Any) -> list[object]:  # noqa: ANN401 - whatever somebody's series is
     """List integers that are too wide for an array."""
-    try:
-        return list(series.to_list())
-    except Exception:  # noqa: BLE001 - what somebody's conversion says may hold data
-        return None
+    return list(series.to_list())
 
 
 def _declares_integers(series: object) -> bool:

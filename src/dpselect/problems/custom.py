@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from dpselect.engines.silence import holds_data
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, positive, whole
 from dpselect.privacy.domains import as_vector
@@ -14,6 +15,7 @@ from dpselect.problems.candidates import Grid, listed
 from dpselect.problems.problem import Problem
 
 
+@holds_data
 @dataclass(frozen=True, eq=False)
 class Scores:
     """Private scores, in the order of the problem's outputs; or a function that computes them when asked.
@@ -29,12 +31,10 @@ class Scores:
 
     def __post_init__(self) -> None:
         """Refuse what is neither scores nor a function."""
-        known = callable(self.source) or as_vector(self.source) is not None
-        if not known:
-            kind = type(self.source).__name__
-            object.__setattr__(self, "source", ())
+        if not callable(self.source) and as_vector(self.source) is None:
             raise InvalidParameter(
-                f"scores must be an array, a list or a function that gives one; got a {kind}."
+                "scores must be an array, a list or a function that gives one; "
+                f"got a {type(self.source).__name__}."
             )
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -24,6 +24,8 @@ from dpselect.problems.candidates import Grid, Numbers
 
 Places: TypeAlias = NDArray[Any]
 LARGEST = 2**61
+EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+"""Where a product of decimals is never rounded."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,8 +111,9 @@ def _positions(numbers: Numbers | Grid, values: NDArray[Any]) -> tuple[list[int]
     """Place every value that is a number: at an even position where a number could be, odd in between."""
     bottom = denominator(numbers)
     low, high = _ends(numbers, bottom)
-    if (quick := _positions_of_whole(values, bottom, low, high)) is not None:
-        return slice(None), quick
+    ends = low // bottom - 1, high // bottom + 2
+    if values.dtype.kind == "i" and 2 * bottom * max(map(abs, ends)) < LARGEST:
+        return slice(None), np.clip(np.clip(values, *ends) * (2 * bottom), 2 * low - 1, 2 * high + 1)
     found = [
         (index, min(max(position, 2 * low - 1), 2 * high + 1))
         for index, position in enumerate(_raw_positions(values, bottom, low, high))
@@ -119,28 +122,41 @@ def _positions(numbers: Numbers | Grid, values: NDArray[Any]) -> tuple[list[int]
     return [index for index, _ in found], _whole_numbers([place for _, place in found], numbers, bottom)
 
 
-def _positions_of_whole(values: NDArray[Any], bottom: int, low: int, high: int) -> NDArray[np.int64] | None:
-    """Place values that are all whole numbers of 64 bits at once; None if they are not, or might not fit."""
-    ends = low // bottom - 1, high // bottom + 2
-    if not all(type(value) is int for value in values) or 2 * bottom * max(map(abs, ends)) >= LARGEST:
-        return None
-    try:
-        whole = np.array(values, dtype=np.int64)
-    except OverflowError:
-        return None
-    return np.clip(np.clip(whole, *ends) * (2 * bottom), 2 * low - 1, 2 * high + 1)
-
-
 def _raw_positions(values: NDArray[Any], bottom: int, low: int, high: int) -> Iterator[int | None]:
-    for value in values:
-        exact = exactly(value)
-        if exact is None:
+    digits = digits_of(Fraction(low, bottom), Fraction(high, bottom))
+    for value in values.tolist():
+        found = multiplied(value, bottom, digits)
+        if found is None:
             yield None
-        elif isinstance(exact, float):
-            yield 2 * high + 1 if exact > 0 else 2 * low - 1
+        elif isinstance(found, float):
+            yield 2 * high + 1 if found > 0 else 2 * low - 1
         else:
-            whole, rest = divmod(exact.numerator * bottom, exact.denominator)
-            yield 2 * whole + (rest != 0)
+            whole, is_between = found
+            yield 2 * whole + is_between
+
+
+def digits_of(low: Fraction, high: Fraction) -> int:
+    """Give a number of digits that no number between two public ones has before its point."""
+    return int(max(abs(low), abs(high))).bit_length() + 1
+
+
+def multiplied(value: Any, times: int, digits: int) -> tuple[int, bool] | float | None:  # noqa: ANN401
+    """Multiply a value by a public number: give the whole number below, and whether something is left.
+
+    An infinite float stands for what is infinite, or is a decimal with more digits before its point; None for
+    no number. A decimal may have 100,000 digits, so that a fraction of it would take a second to make.
+    """
+    if isinstance(value, Decimal) and value.is_finite():
+        if value and value.adjusted() > digits:
+            return math.copysign(math.inf, value)
+        product = EXACT.multiply(value, times)
+        below = product.to_integral_value(ROUND_FLOOR, EXACT)
+        return int(below), below != product
+    exact = exactly(value)
+    if exact is None or isinstance(exact, float):
+        return exact
+    whole, rest = divmod(exact.numerator * times, exact.denominator)
+    return whole, rest != 0
 
 
 def exactly(value: Any) -> Fraction | float | None:  # noqa: ANN401 - whatever the engine's driver gives

@@ -16,7 +16,7 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.problems.candidates import Numbers, numbers
 from dpselect.problems.distribution import distribution
-from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores
+from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
 from dpselect.problems.votes import column_name
 
 CENT = Fraction(1, 100)
@@ -30,17 +30,17 @@ class Revenue:
     unit: Fraction
 
     def __call__(self, counts: Counts) -> Between:
-        """Multiply in 64 bits where no product can exceed them, otherwise without bounds."""
+        """Multiply in 64 bits if the highest price is small enough for that, otherwise without bounds."""
         (values,) = counts.keys
         willing = distribution(self.prices, values, counts.sizes)
-        fits = int(self.prices.values[-1] / self.unit) * max(willing.people, 1) < 2**62
+        narrow = in_64_bits(self.prices.values[-1] / self.unit, willing.people)
 
         def between(start: int, stop: int) -> Scores:
             buyers = willing.people - willing.below(start, stop)
             points = [int(price / self.unit) for price in self.prices.exact(start, stop)]
-            if fits:
+            if narrow:
                 return buyers * np.array(points, dtype=np.int64)
-            return [price * int(people) for price, people in zip(points, buyers, strict=True)]
+            return [price * people for price, people in zip(points, buyers.tolist(), strict=True)]
 
         return between
 

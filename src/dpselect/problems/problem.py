@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.columns import Schema, Value, comparable
+from dpselect.engines.columns import WORDS, Schema, Value, comparable
 from dpselect.engines.protocol import Amount, Counts, CountsRequest, Key, Listed
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text, whole
@@ -21,8 +21,10 @@ from dpselect.problems.candidates import Grid, Numbers, Texts
 
 CHUNK = 2**20
 Scores: TypeAlias = NDArray[np.int64] | list[int]
-"""Exact whole numbers: an array where they fit 64 bits, otherwise a list."""
+"""Exact whole numbers: an array, or a list where public numbers are so large that 64 bits might not do."""
 
+LARGEST_FACTOR, MOST_PEOPLE = 2**28, 2**34
+"""A factor times people, of no more than these, is at most 2**62."""
 
 Between: TypeAlias = Callable[[int, int], Scores]
 """Gives the scores of the candidates from one place to another, in multiples of the unit."""
@@ -43,7 +45,7 @@ class ByList:
     values: Texts | Numbers
 
     def key(self, schema: Schema) -> Key:
-        """Fit the list to the column's type."""
+        """Fit the list to the column's type, which must tell its values apart."""
         column = schema.column(self.column)
         if isinstance(self.values, Texts):
             places, spellings = zip(*self.values.spellings(), strict=True)
@@ -56,6 +58,12 @@ class ByList:
                 )
         else:
             held = _held(range(len(self.values)), comparable(column, self.values.values))
+            if len({value for _, value in held}) != len(held):
+                raise InvalidParameter(
+                    f"column {self.column!r} must tell the numbers of the list apart; it holds "
+                    f"{WORDS[column.kind]}, and two of the list have the same nearest one. "
+                    "Leave one of them out."
+                )
         return Listed(column, tuple(value for _, value in held), tuple(place for place, _ in held))
 
 
@@ -118,11 +126,10 @@ class Problem:
         metric_of(neighbours)
         return self.ranges[0] if neighbours == "add_remove" else self.ranges[1]
 
-    def d_linf(self, neighbours: Neighbours) -> Fraction:
-        """Bound by how much one score moves: the lecture's bounds are stated in it, ours in ``d_range``."""
-        if neighbours == "add_remove":
-            return self.d_range(neighbours)
-        return self.d_range(neighbours) / 2 if self.moves is None else self.moves
+    @property
+    def d_linf(self) -> Fraction:
+        """Bound by how much one score moves if one person answers otherwise: what the lecture states."""
+        return self.d_range("change_one") / 2 if self.moves is None else self.moves
 
     @cached_property
     def digest(self) -> str:
@@ -166,3 +173,21 @@ class Problem:
     def __repr__(self) -> str:
         facts = "".join(f"{name}={value}, " for name, value in self.facts)
         return f"{self.name}({facts}{len(self.outputs)} candidates)"
+
+
+def in_64_bits(factor: Fraction | int, people: int) -> bool:
+    """Say whether scores, a public factor times people, are computed in 64 bits or without bounds.
+
+    The factor alone decides, because the two take different times and whoever asks chooses the factor. So
+    many people as would decide otherwise take minutes to count; then the scores must still be exact.
+    """
+    return factor <= LARGEST_FACTOR and people <= MOST_PEOPLE
+
+
+def added_up(candidates: int, factor: Fraction | int, counts: Counts, points: Sequence[int]) -> Between:
+    """Add up, for each candidate, the points of each group, none above the factor, times its people."""
+    narrow = in_64_bits(factor, int(counts.sizes.sum()))
+    kind = np.int64 if narrow else object
+    scores = np.zeros(candidates, dtype=kind)
+    np.add.at(scores, counts.keys[0], np.array(points, dtype=kind) * counts.sizes.astype(kind))
+    return lambda start, stop: scores[start:stop] if narrow else scores[start:stop].tolist()

@@ -17,7 +17,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, exact_text, probability
 from dpselect.problems.candidates import Grid, Numbers, grid, numbers
 from dpselect.problems.distribution import distribution
-from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores
+from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
 from dpselect.problems.votes import column_name
 
 
@@ -29,20 +29,19 @@ class Closeness:
     at: Fraction
 
     def __call__(self, counts: Counts) -> Between:
-        """Compute in 64 bits where nothing can exceed them, otherwise without bounds."""
+        """Compute in 64 bits if the denominator is small enough for that, otherwise without bounds."""
         (values,) = counts.keys
         ranks = distribution(self.numbers, values, counts.sizes)
         over, under = self.at.denominator - self.at.numerator, self.at.numerator
-        fits = self.at.denominator * max(ranks.people, 1) < 2**62
+        narrow = in_64_bits(self.at.denominator, ranks.people)
 
         def between(start: int, stop: int) -> Scores:
             below, above = ranks.below(start, stop), ranks.above(start, stop)
-            if fits:
+            if narrow:
                 closeness: NDArray[np.int64] = -np.abs(over * below - under * above)
                 return closeness
-            return [
-                -abs(over * int(less) - under * int(more)) for less, more in zip(below, above, strict=True)
-            ]
+            pairs = zip(below.tolist(), above.tolist(), strict=True)
+            return [-abs(over * less - under * more) for less, more in pairs]
 
         return between
 

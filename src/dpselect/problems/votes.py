@@ -14,7 +14,7 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.problems.candidates import Numbers, listed
-from dpselect.problems.problem import Between, ByList, Problem, Question
+from dpselect.problems.problem import Between, ByList, Problem, Question, added_up
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,10 @@ class BordaPoints:
     candidates: int
 
     def __call__(self, counts: Counts) -> Between:
-        """Add the points of all places. At most 2^31 candidates and people keep within 64 bits."""
-        places, ranks = counts.keys
-        points = (self.candidates - 1 - ranks) * counts.sizes
-        scores = np.zeros(self.candidates, dtype=np.int64)
-        np.add.at(scores, places, points)
-        return lambda start, stop: scores[start:stop]
+        """Add the points of all places."""
+        _, ranks = counts.keys
+        most = self.candidates - 1
+        return added_up(self.candidates, most, counts, (most - ranks).tolist())
 
 
 def approval_voting(*, candidate: str, candidates: object = None) -> Problem:

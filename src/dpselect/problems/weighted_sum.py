@@ -9,14 +9,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, exact_text, positive, rational
 from dpselect.problems.candidates import listed
-from dpselect.problems.distribution import exactly
-from dpselect.problems.problem import Between, ByAmount, ByList, Problem, Question
+from dpselect.problems.distribution import digits_of, multiplied
+from dpselect.problems.problem import Between, ByAmount, ByList, Problem, Question, added_up
 from dpselect.problems.votes import column_name
 
 FINENESS = 10**6
@@ -32,24 +30,24 @@ class ClampedSum:
     unit: Fraction
 
     def __call__(self, counts: Counts) -> Between:
-        """Add in 64 bits where no sum can exceed them, otherwise without bounds."""
-        places, values = counts.keys
-        people = int(counts.sizes.sum())
-        fits = max(abs(self.low), abs(self.high)) / self.unit * max(people, 1) < 2**62
-        scores = np.zeros(self.candidates, dtype=np.int64 if fits else object)
-        points = np.array([self.points(value) for value in values], dtype=scores.dtype)
-        np.add.at(scores, places, points * counts.sizes.astype(scores.dtype))
-        return lambda start, stop: (
-            scores[start:stop] if fits else [int(score) for score in scores[start:stop]]
-        )
+        """Add the points of all ratings."""
+        _, values = counts.keys
+        most = max(abs(self.low), abs(self.high)) / self.unit
+        return added_up(self.candidates, most, counts, [self.points(value) for value in values.tolist()])
 
     def points(self, value: object) -> int:
-        """Give one rating in multiples of the unit; a text that is no number is worth nothing."""
-        rating = exactly(value)
-        if rating is None:
+        """Give one rating in multiples of the unit; a text that is no number is worth nothing.
+
+        Rounding keeps the order, and leaves the bounds where they are: what is rounded is clamped afterwards.
+        """
+        low, high = int(self.low / self.unit), int(self.high / self.unit)
+        top, bottom = self.unit.as_integer_ratio()
+        found = multiplied(value, 2 * bottom, digits_of(self.low, self.high))
+        if found is None:
             return 0
-        clamped = self.low if rating < self.low else self.high if rating > self.high else Fraction(rating)
-        return math.floor(clamped / self.unit + Fraction(1, 2))
+        if isinstance(found, float):
+            return low if found < 0 else high
+        return min(max((found[0] + top) // (2 * top), low), high)
 
 
 def weighted_sum(

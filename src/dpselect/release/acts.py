@@ -51,9 +51,9 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         ``release.price`` bounds what the label tells about any one person. No error depends on the rows,
         but that they cannot be read.
     """
-    held = [table]
-    del table
-    return _released(held, problem, 1, (epsilon, rho, budget), neighbours, ledger, request_id)
+    held = [(table, problem, 1, (epsilon, rho, budget), neighbours, ledger, request_id)]
+    del table, problem, epsilon, rho, budget, neighbours, ledger, request_id
+    return _released(held)
 
 
 def top_k(  # noqa: PLR0913 - as select, and how many winners
@@ -69,23 +69,26 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     request_id: str | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
-    held = [table]
-    del table
-    return _released(held, problem, k, (epsilon, rho, budget), neighbours, ledger, request_id)
+    held = [(table, problem, k, (epsilon, rho, budget), neighbours, ledger, request_id)]
+    del table, problem, k, epsilon, rho, budget, neighbours, ledger, request_id
+    return _released(held)
 
 
-def _released(held: list[Data], *question: Any) -> Release:  # noqa: ANN401 - handed on to the acts
-    """Act; whatever is refused is refused from here, where nothing holds data any more."""
-    release, refusal = _attempt(held, *question)
+def _released(held: list[tuple[Any, ...]]) -> Release:
+    """Act; whatever is refused is refused from here, where nothing holds data any more.
+
+    Also not as the problem or the budget, if arguments were given in another order.
+    """
+    release, refusal = _attempt(held)
     if release is None:
         raise refusal or ReleaseFailed
     return release
 
 
-def _attempt(held: list[Data], *question: Any) -> tuple[Release | None, BaseException | None]:  # noqa: ANN401
+def _attempt(held: list[tuple[Any, ...]]) -> tuple[Release | None, BaseException | None]:
     """Give the release, or a refusal without the frames and errors behind it, which hold the data."""
     try:
-        return _acts(held.pop(), *question), None
+        return _acts(*held.pop()), None
     except Exception as error:  # noqa: BLE001 - its words are ours: the acts let no others pass
         error.__cause__ = error.__context__ = None
         return None, error.with_traceback(None)

@@ -120,15 +120,15 @@ def _nothing(budget: Price) -> Price:
 def _must_fit(problem: Problem, data: Data) -> None:
     """Refuse a question that the data cannot be asked."""
     if not isinstance(problem, Problem):
-        raise InvalidParameter.must_be(
-            "problem", "a selection problem", got=problem, way_out="Write approval_voting(...), pricing(...)."
+        # Its type alone is shown: if the arguments were given in another order, it is data.
+        raise InvalidParameter(
+            f"problem must be a selection problem; got a {type(problem).__name__}. "
+            "Write approval_voting(...), pricing(...)."
         )
     if not isinstance(data, Table | Scores):
-        raise InvalidParameter.must_be(
-            "table",
-            "a Table, or Scores for custom(...)",
-            got=data if isinstance(data, str) else type(data).__name__,
-            way_out='Write Table(path, unit="person").',
+        raise InvalidParameter(
+            f"table must be a Table, or Scores for custom(...); got a {type(data).__name__}. "
+            'Write Table(path, unit="person").'
         )
     if problem.name == "counting":
         raise InvalidParameter("counting(...) is for planning and has no data. Name a problem of your table.")

@@ -30,7 +30,8 @@ SURE = Fraction(99, 100)
 class Problem(Protocol):
     """What the accuracy of a selection problem depends on: how many outputs, and how far scores move apart.
 
-    A problem may also have ``d_linf(neighbours)``, how far one score moves: only the lecture's bound asks.
+    A problem may also have ``d_linf``, how far one score moves if one person answers otherwise: only the
+    lecture's bound asks.
     """
 
     @property
@@ -138,7 +139,7 @@ def _plan(problem: Problem, k: int, neighbours: Neighbours, mechanism: Mechanism
     reach = problem.d_range(neighbours)
     alone = getattr(problem, "d_linf", None)
     if mechanism == "lecture" and neighbours == "change_one" and alone is not None:
-        reach = 2 * alone(neighbours)
+        reach = 2 * alone
     return _Plan(n, _winners(k, n), Fraction(reach), _known(mechanism), Fraction(problem.unit))
 
 
