@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.accounting import calibrate, compose, convert
+from dpselect.accounting.calibrate import JUST_BELOW
+from dpselect.accounting.closed_forms import bounded_range_rho
 from dpselect.accounting.guarantees import BoundedRange
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.mechanisms import (
@@ -126,17 +128,33 @@ def test_a_pure_budget_gives_k_times_d_over_epsilon(
 
 @settings(max_examples=40)
 @given(st.integers(1, 9), amounts, amounts)
-def test_a_rho_gives_the_root_exactly_where_it_is_rational_and_closely_elsewhere(
-    k: int, d_in: Fraction, eta: Fraction
+def test_a_rho_gives_the_scale_at_which_k_draws_of_bounded_range_cost_it(
+    k: int, d_in: Fraction, rho: Fraction
 ) -> None:
-    """Rho = k (d / scale)^2 / 8."""
-
     def make(scale: Fraction) -> Measurement:
         return make_report_noisy_top_k(SCORES, range_distance(), zero_concentrated_divergence(), k, scale)
 
-    assert calibrate(make, ZCDP(k * eta**2 / 8), d_in) == d_in / eta
+    scale = calibrate(make, ZCDP(rho), d_in)
+    assert k * bounded_range_rho(d_in / scale) <= rho < k * bounded_range_rho(d_in / (scale * JUST_BELOW))
+
+
+@settings(max_examples=40)
+@given(amounts, amounts)
+def test_a_map_over_the_square_of_the_scale_gives_its_root(d_in: Fraction, eta: Fraction) -> None:
+    """As of Gaussian noise: exact where the root is rational, close elsewhere."""
+
+    def make(scale: Fraction) -> Measurement:
+        return Measurement(
+            SCORES,
+            range_distance(),
+            zero_concentrated_divergence(),
+            lambda *_: None,
+            lambda d: (d / scale) ** 2 / 8,
+        )
+
+    assert calibrate(make, ZCDP(eta**2 / 8), d_in) == d_in / eta
     scale = calibrate(make, ZCDP(eta), d_in)
-    squared = k * d_in**2 / (8 * eta)
+    squared = d_in**2 / (8 * eta)
     assert squared <= scale**2 <= squared * (1 + Fraction(1, 2**60))
 
 

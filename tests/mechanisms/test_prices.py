@@ -17,6 +17,7 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped] # it comes without types
 import pytest
 
+from dpselect.accounting import convert
 from dpselect.accounting.closed_forms import (
     BoundedRangeProfile,
     BoundedRangeRenyi,
@@ -24,6 +25,7 @@ from dpselect.accounting.closed_forms import (
     LaplaceRenyi,
     laplace_rho,
 )
+from dpselect.accounting.guarantees import BoundedRange
 from dpselect.accounting.orders import ORDERS, RenyiProfile
 from dpselect.mechanisms import (
     make_exponential_mechanism,
@@ -33,6 +35,7 @@ from dpselect.mechanisms import (
     make_report_noisy_top_k,
 )
 from dpselect.privacy import (
+    ZCDP,
     Measurement,
     approximate,
     atom_domain,
@@ -85,10 +88,28 @@ def test_range_divergence_costs_an_odd_number_of_etas(k: int, size: int | None, 
 
 
 @pytest.mark.parametrize(("k", "size", "draws"), [(1, None, 1), (5, None, 5), (5, 5, 4)])
-def test_zero_concentrated_divergence_costs_an_eighth_of_eta_squared(
+def test_zero_concentrated_divergence_costs_the_sharp_constant_of_bounded_range(
     k: int, size: int | None, draws: int
 ) -> None:
-    assert top_k(zero_concentrated_divergence(), k, Fraction(7, 3), size).map(2) == draws * Fraction(36, 392)
+    """The largest Kullback-Leibler divergence at eta 6/7, which two candidates reach."""
+    price = top_k(zero_concentrated_divergence(), k, Fraction(7, 3), size).map(2)
+    assert isinstance(price, Fraction)
+    with mpmath.workdps(40):
+        eta = mpmath.mpf(6) / 7
+        r = eta / mpmath.expm1(eta)
+        sharp = draws * (r - 1 - mpmath.log(r))
+        assert sharp <= number(price) <= sharp * (1 + mpmath.mpf(2) ** -60)
+    assert price < draws * Fraction(6, 7) ** 2 / 8
+
+
+def test_a_draw_is_charged_what_its_bounded_range_converts_to() -> None:
+    """At eta 4 that is 1.670, where an eighth of eta squared is 2."""
+    for eta in (Fraction(1, 10), ONE, Fraction(4), Fraction(50)):
+        price = top_k(zero_concentrated_divergence(), 1, 1 / eta, None).price(1)
+        assert price == convert(BoundedRange(eta), to=ZCDP)
+    four = top_k(zero_concentrated_divergence(), 1, Fraction(1, 4), None).map(1)
+    assert isinstance(four, Fraction)
+    assert Fraction("1.669") < four < Fraction("1.671")
 
 
 def test_the_range_of_the_two_best_is_three_etas_not_two() -> None:

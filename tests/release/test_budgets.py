@@ -12,6 +12,7 @@ import pytest
 import dpselect
 from dpselect import ZCDP, ApproxDP, Ledger, PureDP, Release, RenyiDP, Scores, Table
 from dpselect.accounting import convert
+from dpselect.accounting.closed_forms import bounded_range_rho
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems import Problem
@@ -73,7 +74,9 @@ def test_of_every_problem_scale_price_and_accuracy_are_those_of_the_proofs(
             assert pure.accuracy == dpselect.accuracy(problem, epsilon="1/3", k=k, neighbours=relation)
             rho = Fraction(draws, 8 * 9)
             gumbel = dpselect.top_k(problem, table, k=k, rho=rho, ledger=ledger, neighbours=relation)
-            assert gumbel.scale == 3 * reach  # rho = k (d / scale)^2 / 8
+            assert draws * bounded_range_rho(reach / gumbel.scale) <= rho
+            assert draws * bounded_range_rho(reach / (gumbel.scale * Fraction("0.9999"))) > rho
+            assert gumbel.scale < 3 * reach  # less noise than for (d / scale)^2 / 8
             assert (gumbel.price, gumbel.mechanism) == (ZCDP(rho), "gumbel")
             assert gumbel.measure == "zero_concentrated_divergence"
             within = dpselect.accuracy(problem, rho=rho, k=k, neighbours=relation, mechanism="gumbel")

@@ -45,7 +45,7 @@ def test_the_core_loads_numpy_and_flint_and_nothing_else() -> None:
 
 
 def test_problems_and_tables_load_no_engine() -> None:
-    guests = ("duckdb", "files", "frames", "postgres", "queries", "spark")
+    guests = ("csv", "duckdb", "files", "frames", "json", "pandas", "postgres", "queries", "spark")
     hosts = [
         name for name in modules_in("engines") if name.rpartition(".")[2].partition("_")[0] not in guests
     ]

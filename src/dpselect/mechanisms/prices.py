@@ -19,6 +19,7 @@ from dpselect.accounting.closed_forms import (
     BoundedRangeRenyi,
     LaplaceProfile,
     LaplaceRenyi,
+    bounded_range_rho,
     laplace_rho,
 )
 from dpselect.accounting.orders import RenyiProfile
@@ -98,8 +99,8 @@ class GumbelPrice(SelectionPrice):
     """A draw with Gumbel noise has bounded range eta."""
 
     def rho(self, eta: Fraction) -> Fraction:
-        """Give an eighth of eta squared (Cesar & Rogers 2021)."""
-        return eta**2 / 8
+        """Give the sharp constant of bounded range."""
+        return bounded_range_rho(eta)
 
     def renyi(self, eta: Fraction) -> Formula:
         """Give the curve of bounded range."""

@@ -15,9 +15,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
+from dpselect.accounting.calibrate import calibrate
 from dpselect.errors import InvalidParameter
-from dpselect.exact.enclosures import sqrt
 from dpselect.exact.numbers import Number, exact_text, not_negative, positive, probability, rounded_up, whole
+from dpselect.mechanisms.report_noisy_top_k import make_report_noisy_top_k
+from dpselect.privacy import (
+    ZCDP,
+    Measurement,
+    atom_domain,
+    range_distance,
+    vector_domain,
+    zero_concentrated_divergence,
+)
 from dpselect.privacy.neighbours import Neighbours, metric_of
 from dpselect.utility.worst_case import Mechanism, distance, mean_distance
 
@@ -107,17 +116,28 @@ class _Plan:
     unit: Fraction
 
     def scale(self, epsilon: Number | None, rho: Number | None, scale: Number | None) -> Fraction:
-        """Give the scale that the budget pays for, or the one that is given; a square root is rounded up."""
+        """Give the scale that the budget pays for, or the one that is given."""
         match (epsilon, rho, scale):
             case (budget, None, None) if budget is not None:
                 return self.k * self.reach / positive(budget, "epsilon")
             case (None, budget, None) if budget is not None:
                 self._refuse_all_but_gumbel()
-                return self.reach * sqrt(self.k / (8 * positive(budget, "rho"))).high
+                return self._gumbel_scale(ZCDP(positive(budget, "rho")))
             case (None, None, given) if given is not None:
                 return not_negative(given, "scale")
         number = sum(each is not None for each in (epsilon, rho, scale))
         raise InvalidParameter(f"exactly one of epsilon, rho and scale must be given; got {number}.")
+
+    def _gumbel_scale(self, budget: ZCDP) -> Fraction:
+        """Calibrate as a release does: in multiples of the unit."""
+        scores = vector_domain(atom_domain(int), self.n)
+
+        def make(scale: Fraction) -> Measurement:
+            return make_report_noisy_top_k(
+                scores, range_distance(), zero_concentrated_divergence(), self.k, scale
+            )
+
+        return calibrate(make, budget, self.reach / self.unit) * self.unit
 
     def _refuse_all_but_gumbel(self) -> None:
         if self.mechanism != "gumbel":
