@@ -14,7 +14,7 @@ from sqlglot import exp
 from dpselect.engines import duckdb
 from dpselect.engines.columns import Schema
 from dpselect.engines.protocol import Counts, CountsRequest
-from dpselect.engines.silence import quietly
+from dpselect.engines.silence import opening, quietly
 from dpselect.errors import InvalidParameter, MissingExtra, TableUnreadable
 
 NAME = "rows_in_memory"
@@ -26,7 +26,7 @@ def opened_frame(frame: Any, home: str) -> Iterator[duckdb.DuckDB]:  # noqa: ANN
     if home == "polars":
         _need_arrow("a Polars table")
     with duckdb.connected() as connection:
-        registered, failure = quietly(
+        registered, failure = opening(
             partial(_registered, connection, frame),
             partial(
                 InvalidParameter,
@@ -54,7 +54,7 @@ def opened_arrow_files(paths: list[str]) -> Iterator[duckdb.DuckDB]:
     refused = partial(
         InvalidParameter, "source must be readable Arrow files with the same columns; these are not."
     )
-    dataset, failure = quietly(
+    dataset, failure = opening(
         partial(import_module("pyarrow.dataset").dataset, paths, format="ipc"), refused
     )
     if dataset is None:
