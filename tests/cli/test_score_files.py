@@ -1,4 +1,4 @@
-"""Files of scores: opened after the charge, and nothing that they hold is ever told, by words or exit codes."""
+"""Files of scores: opened after the charge; what they hold is told neither by words nor by exit codes."""
 
 from __future__ import annotations
 
@@ -165,7 +165,9 @@ def test_d8_what_is_wrong_with_a_file_of_scores_is_one_constant_sentence(
 ) -> None:
     name, content = BROKEN[kind]
     (folder / name).write_bytes(content)
-    outcome = call(f"scores {name} {LINE} {ledger}{' --choice a' if 'twice' in kind and 'csv' in kind else ''}")
+    outcome = call(
+        f"scores {name} {LINE} {ledger}{' --choice a' if 'twice' in kind and 'csv' in kind else ''}"
+    )
     outcome.refused(4, CONSTANT, "The budget is spent: epsilon 1/100")
     tells_nothing(outcome)
 
@@ -186,7 +188,10 @@ def test_d8_what_is_wrong_with_a_file_of_scores_is_one_constant_sentence(
     ids=["nan", "inf", "bool", "two", "wide", "complex", "text", "fields", "dates"],
 )
 def test_d8_an_array_that_is_no_row_of_scores_gets_the_same_sentence(
-    array: Any, folder: Path, call: Call, ledger: str  # noqa: ANN401 - of any type
+    array: Any,  # noqa: ANN401 - of any type
+    folder: Path,
+    call: Call,
+    ledger: str,
 ) -> None:
     np.save(folder / "s.npy", array)
     outcome = call(f"scores s.npy {LINE} {ledger}")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Run the words of the command line, and exit."""
-    interrupts.heed()
     code = 1
     try:
+        interrupts.heed()
         from dpselect.cli.verbs import run_the_words
 
         code = run_the_words(sys.argv[1:])
