@@ -84,11 +84,8 @@ def test_a_ledger_does_nothing_to_the_screen(call: Call) -> None:
     path = f"{EVIL}.ledger"
     for words in (["create", path, "--epsilon", "1"], ["show", path], ["verify", path, "--json"]):
         outcome = call("ledger", *words)
-        assert outcome.code == 0
+        outcome.refused(2)
         is_harmless(outcome)
-    outcome = call(*VOTE, "--choice", "candidate", "--candidates", "a,b", "--ledger", path)
-    assert outcome.code == 0
-    is_harmless(outcome)
 
 
 def test_a_plan_does_nothing_to_the_screen(call: Call) -> None:

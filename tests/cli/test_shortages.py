@@ -109,7 +109,9 @@ def test_a_shortage_before_the_charge_passes_afresh_and_one_after_it_does_not(
     assert isinstance(told, Shortage)
     assert word in str(told)
     assert "secret" not in str(told)
-    assert told.__traceback__ is told.__context__ is told.__cause__ is None
+    assert told.__traceback__ is None
+    assert told.__context__ is None
+    assert told.__cause__ is None
     nothing, told = quietly(lambda: raises(error), TableUnreadable)
     assert type(told) is TableUnreadable
 

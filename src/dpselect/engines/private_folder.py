@@ -62,7 +62,7 @@ def tidy(place: str) -> None:
 def _must_have_room() -> None:
     """Refuse, while it is free, what an engine would answer by ending the whole process."""
     mmap.mmap(-1, SPARE_BYTES).close()
-    opened = []
+    opened: list[int] = []
     try:
         while len(opened) < SPARE_FILES:
             opened.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
