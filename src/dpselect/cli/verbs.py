@@ -57,13 +57,15 @@ class Verbs(click.Group):
         verb: click.Command = getattr(import_module(f"dpselect.cli.{VERBS[cmd_name]}"), cmd_name)
         return verb
 
+    def make_context(self, *given: Any, **named: Any) -> click.Context:  # noqa: ANN401 - as click has it
+        """Read the words; an interruption is told by ``run`` alone, without click's empty line."""
+        with _without_click():
+            return super().make_context(*given, **named)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
-        """Run the verb; an interruption is told by ``run`` alone, without click's empty line."""
-        try:
+        """Run the verb; an interruption likewise."""
+        with _without_click():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            pass
-        raise Refused("", INTERRUPTED)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -164,6 +166,17 @@ def _unshown(error: Exception) -> Refused:
         f"same: it is kept. {till.receipt()}",
         WRONG,
     )
+
+
+@contextlib.contextmanager
+def _without_click() -> Iterator[None]:
+    stopped = False
+    try:
+        yield
+    except KeyboardInterrupt:
+        stopped = True
+    if stopped:
+        raise Refused("", INTERRUPTED)
 
 
 @contextlib.contextmanager
