@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Self
 
 SHOWN_CHARACTERS = 40
+SHORTAGES = {
+    errno.EMFILE: "file descriptors for this process",
+    errno.ENFILE: "file descriptors",
+    errno.ENOMEM: "memory",
+}
+"""What a system can run out of through no fault of a file or a table, by the number of its error."""
+DEEPEST = 10
+"""So many errors behind an error are looked at."""
 
 
 class DpselectError(Exception):
@@ -124,8 +134,37 @@ class TableUnreadable(DpselectError, RuntimeError):
             "the rows of the table must be readable as its schema says; the engine failed on them. "
             "Nothing was released, and what was paid stays paid. Its message is withheld, because it may "
             "quote them: look for broken rows (a CSV row with more or fewer fields than the header, text "
-            "that is not UTF-8, a file cut short)."
+            "that is not UTF-8, a file cut short), or for a lack of memory."
         )
+
+
+class ScoresUnreadable(TableUnreadable):
+    """The scores of a file could not be read: repair the file. Nothing that was read is told."""
+
+    def __init__(self) -> None:
+        """Say the one constant sentence."""
+        RuntimeError.__init__(
+            self,
+            "the file of scores must hold one number for each candidate, under the columns that were named, "
+            "if any were; it does not, or it could not be read. Nothing was released, and what was paid "
+            "stays paid. What is wrong is withheld, because it would tell what the file holds.",
+        )
+
+
+class Shortage(DpselectError, OSError):
+    """The system ran out of something before anything was charged: free some of it and call again."""
+
+    def __init__(self, number: int = errno.ENOMEM) -> None:
+        """Say what ran out; nothing else is kept."""
+        super().__init__(
+            f"the system must have {SHORTAGES[number]} left; it has not. Nothing was charged, nothing was "
+            "released. Close other programs, or raise the limit (ulimit), and try again."
+        )
+        self.errno = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes with all facts."""
+        return type(self), (self.errno,)
 
 
 class MissingExtra(DpselectError, ImportError):
@@ -215,6 +254,46 @@ def shown(value: object) -> str:
 def _left(loss: Any) -> str:  # noqa: ANN401 - a loss, of a module that imports this one
     """Say what is left: a loss rounds it down."""
     return str(loss.left() if hasattr(loss, "left") else loss)
+
+
+def visible(text: str) -> str:
+    r"""Write text so that no screen obeys it: control, escape and bidirectional characters by their numbers.
+
+    >>> visible("a\x1b[31m\u202eb é\n")
+    'a\\x1b[31m\\u202eb é\\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def shortage_of(error: BaseException) -> Shortage | None:
+    """Say afresh what the system ran out of, if that is why something failed; None if it is not.
+
+    Only before the charge: afterwards, whether memory is enough depends on the data.
+    """
+    seen: BaseException | None = error
+    for _ in range(DEEPEST):
+        if seen is None:
+            break
+        number = _lacking(seen)
+        if number is not None:
+            return Shortage(number)
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+def _lacking(error: BaseException) -> int | None:
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":  # DuckDB's
+        return errno.ENOMEM
+    if isinstance(error, OSError) and error.errno in SHORTAGES:
+        return error.errno
+    # A shared library that cannot be loaded, and a file that DuckDB cannot open, say why in words alone.
+    if isinstance(error, ImportError) or type(error).__name__ == "IOException":
+        said = str(error)
+        words = {**{os.strerror(each): each for each in SHORTAGES}, "failed to map segment": errno.ENOMEM}
+        return next((number for word, number in words.items() if word in said), None)
+    return None
 
 
 def _bare(loss: object) -> str:

@@ -136,7 +136,7 @@ def in_a_ledger(path: Path) -> int:
 @pytest.mark.parametrize("line", ["--help", "version", "vote --help", "vot"])
 def test_help_waits_for_no_library(line: str, folder: Path) -> None:
     question = (
-        "import sys, json\nfrom dpselect.cli.entry import run\n"
+        "import sys, json\nfrom dpselect.cli.verbs import run\n"
         f"run({line.split()!r})\n"
         "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     )

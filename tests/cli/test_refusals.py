@@ -127,10 +127,6 @@ WRONG_CALLS = {
         f"scores totals.csv --candidates a,b --sensitivity 1 {EPSILON} --engine spark",
         "belong to tables",
     ),
-    "a missing column of scores": (
-        f"scores totals.csv --candidates tea,soup,pie --sensitivity 1 {EPSILON} --value totl",
-        "Did you mean 'total'?",
-    ),
     "a plan without n": ("plan --epsilon 1", "exactly one of --n, --candidates and --prices"),
     "a plan without a budget": ("plan --n 10", "exactly one of --epsilon, --rho and --within"),
     "a plan of none": ("plan --n 0 --epsilon 1", "n must be"),

@@ -24,7 +24,7 @@ from dpselect.cli.refusals import Refused
 )
 def price(order: Order, *, value: str | None, prices: str | None) -> None:
     """Draw the price that earns most, if everybody buys who would pay it."""
-    column, offered = _given(value), lists.prices(prices, beside=order.path)
+    column, offered = _given(value), lists.prices(prices, beside=order.path, least=0)
     from dpselect.problems import pricing
 
     ask_about_numbers(order, pricing(value=column, prices=offered), measured_in="revenue")

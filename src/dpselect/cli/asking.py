@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import showing, tables
 from dpselect.cli.consoles import note, working
-from dpselect.cli.interrupts import noticed
-from dpselect.cli.lists import as_numbers
+from dpselect.cli.lists import Names, as_numbers
 from dpselect.cli.options import Order
-from dpselect.cli.refusals import BAD_TABLE, INTERRUPTED, Refused, code_of
-from dpselect.cli.till import Rehearsed, Till
+from dpselect.cli.refusals import BAD_TABLE, Refused, code_of
+from dpselect.cli.till import Rehearsed, Till, receipt
 
 if TYPE_CHECKING:
     from dpselect.accounting.ledger import Ledger
@@ -28,7 +27,7 @@ UNMETERED = (
 )
 
 
-def ask_about_names(order: Order, ask: Ask, names: Sequence[str], column: str, *, measured_in: str) -> None:
+def ask_about_names(order: Order, ask: Ask, names: Names, column: str, *, measured_in: str) -> None:
     """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
     price = budget_of(order)
     problem = ask(names)
@@ -111,7 +110,7 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
     refused: Refused | None = None
     release: Release | None = None
     try:
-        with noticed() as interrupts, working("reading the table and drawing"):
+        with working("reading the table and drawing"):
             release = top_k(
                 problem,
                 data,
@@ -123,14 +122,10 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
             )
     except Rehearsed:
         pass
-    except (Exception, KeyboardInterrupt) as error:
-        if interrupts.happened or isinstance(error, KeyboardInterrupt):
-            sentence = "interrupted."
-            refused = Refused(_spent(sentence, blank, ledger) if till.paid else sentence, INTERRUPTED)
-        elif till.paid:
-            refused = _after_the_charge(error, blank, ledger)
-        else:
+    except Exception as error:
+        if not till.paid:
             raise
+        refused = _after_the_charge(error, data)
     if refused is not None:
         raise refused
     showing.show(release, blank, ledger, as_json=order.as_json, measured_in=measured_in, path=order.ledger)
@@ -142,16 +137,22 @@ def _answer(  # noqa: PLR0913, PLR0917 - an order, its question, and where the a
         note("this request was answered before: the same answer, at no price.")
 
 
-def _after_the_charge(error: Exception, blank: Release, ledger: Ledger | None) -> Refused:
-    """Say what failed and that it is paid; an error of the library says nothing of the data, others might."""
-    from dpselect.errors import DpselectError, LedgerDamaged, LedgerUnavailable, ReleaseFailed
+def _after_the_charge(error: Exception, data: Data) -> Refused:
+    """Say that it failed and is paid: of the ledger what is wrong, of the data one constant sentence.
 
-    sentence = str(error if isinstance(error, DpselectError) else ReleaseFailed())
-    code = code_of(error) if isinstance(error, LedgerUnavailable | LedgerDamaged) else BAD_TABLE
-    return Refused(_spent(sentence, blank, ledger), code)
+    Where memory runs out, or what a reader trips over, depends on the data: nothing of that is told.
+    """
+    from dpselect import errors
+    from dpselect.engines.table import Table
 
-
-def _spent(sentence: str, blank: Release, ledger: Ledger | None) -> str:
-    if ledger is None:
-        return f"{sentence} Count {blank.price} as spent: rows were looked at."
-    return f"{sentence} The budget is spent: {blank.price} was charged before the table was read."
+    of_the_data = (
+        errors.TableUnreadable,
+        errors.ReleaseFailed,
+        errors.OutsideDomain,
+        errors.InvalidParameter,
+    )
+    if isinstance(error, errors.DpselectError) and not isinstance(error, of_the_data):
+        of_the_ledger = isinstance(error, errors.LedgerUnavailable | errors.LedgerDamaged)
+        return Refused(f"{error} {receipt()}", code_of(error) if of_the_ledger else BAD_TABLE)
+    unreadable = errors.TableUnreadable() if isinstance(data, Table) else errors.ScoresUnreadable()
+    return Refused(f"{unreadable} {receipt()}", BAD_TABLE)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dpselect.errors import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -40,13 +42,23 @@ def note(sentence: str) -> None:
     """Tell whoever watches."""
     console = notes()
     if console is not None:
-        console.print(f"note: {sentence}", style="dim", markup=False)
+        console.print(f"note: {visible(sentence)}", style="dim", markup=False)
 
 
 def write_json(facts: Mapping[str, Any]) -> None:
-    """Write facts as JSON; letters beyond ASCII as they are where the terminal knows them."""
+    """Write facts as JSON; letters beyond ASCII as they are where the terminal knows them.
+
+    What a screen would obey is written by its number, in JSON's own way: any reader gets it back.
+    """
     knows_all = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(facts, indent=2, ensure_ascii=not knows_all))
+    text = json.dumps(facts, indent=2, ensure_ascii=not knows_all)
+    click.echo("\n".join(map(_escaped, text.split("\n"))))
+
+
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
 
 
 def write_facts(facts: Mapping[str, str]) -> None:
@@ -55,7 +67,7 @@ def write_facts(facts: Mapping[str, str]) -> None:
 
     console, width = results(), max(map(len, facts))
     for name, fact in facts.items():
-        console.print(Text.assemble((f"{name:{width}}", "cyan"), "  ", fact), soft_wrap=True)
+        console.print(Text.assemble((f"{name:{width}}", "cyan"), "  ", visible(fact)), soft_wrap=True)
 
 
 def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Container[int]) -> None:
@@ -66,9 +78,9 @@ def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right
 
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place in right else "left")
+        table.add_column(Text(visible(heading)), justify="right" if place in right else "left")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     results().print(table)
 
 

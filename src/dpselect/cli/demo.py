@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpselect.cli import made_up
+from dpselect.cli import interrupts, made_up
 from dpselect.cli.consoles import results, working
 from dpselect.cli.options import examples
 from dpselect.cli.refusals import NO_BUDGET, WRONG, Refused
+from dpselect.errors import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -138,11 +139,13 @@ def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
 
     from rich.text import Text
 
-    from dpselect.cli.entry import run
+    from dpselect.cli.verbs import run
 
     show.print(Text.assemble(("\n$ ", "dim"), ("dpselect " + shlex.join(words), "bold yellow"), "\n"))
     show.file.flush()
     code = run(words)
+    if interrupts.exit_code():
+        raise KeyboardInterrupt
     if code != expected:
         raise Refused(
             f"the demonstration must end this command with {expected}; it ended with {code}.", WRONG
@@ -180,6 +183,6 @@ def _closing(show: Console, folder: str | None) -> None:
         "what the ledger cannot afford does not happen.\n\n",
         ("next  ", "cyan"),
         "dpselect --help, dpselect plan --help, dpselect verify, docs/guarantee.md",
-        "" if folder is None else f"\n\nThe files are in {folder}: run the commands there yourself.",
+        "" if folder is None else f"\n\nThe files are in {visible(folder)}: run the commands there yourself.",
     )
     show.print(Panel(words, border_style="cyan", padding=(0, 2), width=_width(show)))

@@ -1,174 +1,53 @@
-"""The door: find the verb, run it, and say in one sentence what went wrong.
+"""The door: listen to signals first, then load the verbs and run one.
 
-Exit codes: 0 it went well; 2 the command line alone is wrong; 3 the budget does not afford it; 4 the table
-was opened and refused; 1 anything else; 130 interrupted.
+Loading takes longer than most commands, so that a Ctrl-C often comes meanwhile. It gets its sentence too.
 """
 
 from __future__ import annotations
 
-import contextlib
-import difflib
-import io
 import os
 import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from importlib import import_module
-from typing import Any, NoReturn
 
-import click
+from dpselect.cli import interrupts
 
-from dpselect import __version__
-from dpselect.cli.refusals import INTERRUPTED, WRONG_CALL, Refused, code_of, of_usage
-
-VERBS = {
-    "vote": "votes",
-    "top": "votes",
-    "mode": "votes",
-    "price": "amounts",
-    "quantile": "amounts",
-    "scores": "scored",
-    "plan": "planning",
-    "law": "public_laws",
-    "ledger": "ledgers",
-    "verify": "verifying",
-    "doctor": "doctors",
-    "demo": "demo",
-    "bench": "benches",
-    "version": "versions",
-}
-"""Each verb, and the file that it is in."""
-
-
-class Verbs(click.Group):
-    """The verbs, each loaded when it is first asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """List them in the order of a first visit."""
-        del ctx
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load one; None if there is no such verb."""
-        del ctx
-        if cmd_name not in VERBS:
-            return None
-        verb: click.Command = getattr(import_module(f"dpselect.cli.{VERBS[cmd_name]}"), cmd_name)
-        return verb
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or the one that was meant."""
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], VERBS, n=1)
-            way_out = f"Did you mean '{near[0]}'?" if near else "Run 'dpselect --help' to see them all."
-            raise Refused(f"command '{args[0][:40]}' is not known. {way_out}", WRONG_CALL)
-        return super().resolve_command(ctx, args)
-
-
-def show_version(context: click.Context, option: click.Parameter, asked: object) -> None:
-    """Say the version, if it is asked for."""
-    del option
-    if asked:
-        click.echo(f"dpselect {__version__}")
-        context.exit()
-
-
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=show_version,
-    help="Show the version and exit.",
-)
-def dpselect() -> None:
-    """Private selection: which one is best, from data about people.
-
-    The answer is drawn, so that no single person can change its odds by much. What that costs (epsilon or
-    rho) is charged to a ledger before any row is read. Begin with 'dpselect demo', or ask what a budget
-    buys with 'dpselect plan'.
-    """
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the words of the command line, and exit.
-
-    An answer that is paid for must not be lost to a terminal that cannot spell it: letters that it does not
-    know are written as their numbers.
-    """
-    if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # what libraries tell programmers is no word to a user
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
-
-
-def run(words: Sequence[str]) -> int:
-    """Run a command; say what went wrong, if something did; give the exit code."""
+    """Run the words of the command line, and exit."""
+    code = 1
     try:
-        with _pipes_may_close():
-            code = dpselect.main(args=list(words), prog_name="dpselect", standalone_mode=False)
-            sys.stdout.flush()
-            return code if isinstance(code, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return 0
-    except click.UsageError as error:
-        refused = of_usage(error, words[0] if words and words[0] in VERBS else "")
-    except (KeyboardInterrupt, click.Abort):
-        refused = Refused("interrupted.", INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
-        refused = error if isinstance(error, Refused) else Refused(_sentence(error), code_of(error))
-    with contextlib.suppress(OSError):
-        click.echo(f"{click.style('dpselect:', fg='red', bold=True)} {refused}", err=True)
-    return refused.code
+        interrupts.heed()
+        from dpselect.cli.verbs import run_the_words
+
+        code = run_the_words(sys.argv[1:])
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - nobody gets a traceback
+        code = interrupts.exit_code() or 1
+        _say(_stopped() if interrupts.exit_code() else _unloaded(error))
+    interrupts.stop_heeding()
+    sys.exit(code)
 
 
-def _sentence(error: BaseException) -> str:
-    from dpselect.errors import BudgetExhausted, DpselectError
+def _stopped() -> str:
+    """Say what ended us, and what was paid, if we came so far."""
+    till = sys.modules.get("dpselect.cli.till")
+    return f"{interrupts.sentence()} {till.receipt() if till else ''}".rstrip()
 
-    if isinstance(error, BudgetExhausted):
-        left = f"{error.left} of {str(error.budget).partition(' ')[2]} is left"
-        return (
-            f"this costs {error.cost}; {left}. Ask for less, or stop: nothing was charged, nothing was read."
-        )
-    if isinstance(error, DpselectError):
-        return str(error)
-    if isinstance(error, OSError) and error.errno:
-        return (
-            f"the system refused: {os.strerror(error.errno)}. Check the disk and your rights, then try again."
-        )
-    if isinstance(error, OverflowError) and not _time_is_countable():
-        return (
-            "the clock of the system must be set to a year that Python can count, 1678 to 2261; it is not. "
-            "Set the clock, then try again."
-        )
+
+def _unloaded(error: BaseException) -> str:
     return (
-        f"something failed that should not ({type(error).__name__}); its message is withheld, because it may "
-        "hold data. Please report the command."
+        f"dpselect must be loaded; it could not be ({type(error).__name__}). "
+        "Free memory and file descriptors, or install dpselect anew."
     )
 
 
-def _time_is_countable() -> bool:
-    """Ask the clock: Python's own parts count nanoseconds from 1970 on in 64 bits, and fail beyond."""
-    import time
-
+def _say(sentence: str) -> None:
+    """Write to standard error with what is always there; if it is closed, nobody listens."""
     try:
-        time.time()
-    except OverflowError:
-        return False
-    return True
-
-
-@contextlib.contextmanager
-def _pipes_may_close() -> Iterator[None]:
-    """Whoever reads our output may stop reading: that is no error (``dpselect law ... | head``)."""
-    try:
-        yield
-    except BrokenPipeError:
-        nowhere: Any = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.write(2, f"dpselect: {sentence}\n".encode())
+    except OSError:
+        return

@@ -1,34 +1,110 @@
-"""Ctrl-C, noticed also where an engine swallows it and reports a failure of its own."""
+"""Being asked to stop: Ctrl-C, SIGTERM and SIGHUP end a command alike, cleaned up and with a sentence.
+
+What asks us to stop is remembered here, because an engine may swallow the exception and report a failure of
+its own. Loaded before everything else, so it imports next to nothing.
+"""
 
 from __future__ import annotations
 
+import _thread
 import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+GRACE = 1.0
+"""So many seconds after the first signal others are only noted: who asks twice does not stop the tidying."""
 
 
-class Interrupts:
-    """Whether somebody has asked us to stop."""
+class Stopped(KeyboardInterrupt):
+    """Somebody asks us to stop.
 
-    happened = False
+    Of a class of its own: once a plain KeyboardInterrupt has passed through ``exec``, as within many imports,
+    Python ends by a signal whatever exit code it was given.
+    """
 
 
-@contextmanager
-def noticed() -> Iterator[Interrupts]:
-    """Notice interruptions while something runs; elsewhere than in the main thread there are none."""
-    seen = Interrupts()
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
+class _State:
+    """What has happened in this process."""
+
+    heeded: set[int] = set()  # noqa: RUF012 - one state for the process
+    number = 0
+    deaf_until = 0.0
+    holding = False
+    kept = 0
+
+
+class Held:
+    """While it lasts, a first signal waits for the end; a second one does not wait."""
+
+    def __enter__(self) -> None:
+        """Stop at once if somebody has asked for it before."""
+        if _State.number:
+            raise Stopped
+        _State.holding, _State.kept = True, 0
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Act on what came meanwhile."""
+        _State.holding = False
+        if _State.kept and kind is None:
+            raise Stopped
+
+
+def heed() -> None:
+    """Listen to the signals, from now on; what the caller has us ignore (``nohup``) stays ignored."""
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _stop)
+            _State.heeded.add(number)
+    sys.unraisablehook = _unraisable
+
+
+def heed_again() -> None:
+    """Listen to the signals as before, after a library has set handlers of its own."""
+    for number in _State.heeded:
+        signal.signal(number, _stop)
+
+
+def stop_heeding() -> None:
+    """Ignore the signals: all is done, and the exit code is known."""
+    for number in _State.heeded:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def exit_code() -> int:
+    """Give the exit code of a command that was asked to stop: 128 and the signal; 0 if it was not asked."""
+    return 128 + _State.number if _State.number else 0
+
+
+def sentence() -> str:
+    """Say what ended the command."""
+    name = "" if _State.number in (0, signal.SIGINT) else f" by {signal.Signals(_State.number).name}"
+    return f"interrupted{name}."
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    del frame
+    _State.number = _State.number or number
+    now = time.monotonic()
+    if _State.holding:
+        _State.kept += 1
+        if _State.kept == 1:
+            return
+    elif now < _State.deaf_until:
         return
+    _State.deaf_until = now + GRACE
+    raise Stopped
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        seen.happened = True
-        signal.default_int_handler(number, frame)
 
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield seen
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _unraisable(unraisable: sys.UnraisableHookArgs, /) -> None:
+    """Say nothing, because a message may hold data; a signal that came in the wrong place comes again."""
+    if isinstance(unraisable.exc_value, KeyboardInterrupt) and _State.number:
+        _State.deaf_until = 0.0
+        _thread.interrupt_main(signal.Signals(_State.number))

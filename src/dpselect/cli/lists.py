@@ -1,9 +1,16 @@
-"""Public lists on the command line: a file with one on each line, or written out with commas between."""
+"""Public lists on the command line: a file with one on each line, or written out with commas between.
+
+A list may be written out on the command line, and is quoted then. Of a file only numbers of lines are told:
+it may be a copy of the table, handed over by mistake.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import glob
+import os
+import unicodedata
+from collections.abc import Hashable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
@@ -12,20 +19,62 @@ from dpselect.cli.refusals import Refused
 
 PUBLIC = "Candidates are public and never read from the data: write them out yourself."
 MOST = 10_000_000
+MOST_DIGITS = 400
+"""Of a number, before and after the point: as many as ``dpselect.exact.numbers`` reads."""
 
 
-def names(text: str | None, option: str = "--candidates", *, beside: str = "") -> list[str]:
+class Names(list[str]):
+    """Names as they were written; of those from a file also the numbers of their lines."""
+
+    def __init__(self, written: Sequence[str], option: str, lines: Sequence[int] | None = None) -> None:
+        """Keep all."""
+        super().__init__(written)
+        self.option, self.lines = option, lines
+
+    def shown(self, place: int) -> str:
+        """Point at a name: by its line, or by the name itself where the command line holds it."""
+        return f"'{self[place][:40]}'" if self.lines is None else f"line {self.lines[place]}"
+
+    def must_differ(self, keys: Sequence[Hashable], words: str = "") -> None:
+        """Refuse what means the same twice, by its key."""
+        first: dict[Hashable, int] = {}
+        for place, key in enumerate(keys):
+            before = first.setdefault(key, place)
+            if before != place:
+                twice = (
+                    f"got {self.shown(place)} twice"
+                    if self.lines is None
+                    else f"{self.shown(place)} says the same as {self.shown(before)}"
+                )
+                raise Refused(f"{self.option} must be different from each other{words}; {twice}.")
+
+
+def names(text: str | None, option: str = "--candidates", *, beside: str = "") -> Names:
     """Read names: from a file, or from the words themselves; never from the table ``beside`` them."""
+    found = parts(text, option, beside=beside)
+    for place, name in enumerate(found):
+        if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise Refused(
+                f"{option} must be text that can be stored: no NUL character, no lone surrogate; "
+                f"{found.shown(place)} is not."
+            )
+    found.must_differ(
+        [unicodedata.normalize("NFC", name) for name in found], " after Unicode normalisation (NFC)"
+    )
+    return found
+
+
+def parts(text: str | None, option: str, *, beside: str = "") -> Names:
+    """Read a list as it is written, whatever its parts may mean."""
     if text is None:
         raise Refused(f"{option} must be given: a file with one on each line, or a,b,c. {PUBLIC}")
     path = Path(text)
     if is_file(path):
-        if is_file(Path(beside)) and path.samefile(beside):
+        if _is_among(path, beside):
             raise Refused(f"{option} must be a list of its own; got the table itself. {PUBLIC}")
         found = _lines(path, option)
     elif "," in text:
-        (row,) = csv.reader([text], skipinitialspace=True)
-        found = [name.strip() for name in row if name.strip()]
+        found = Names(_between_commas(text, option), option)
     else:
         raise Refused(
             f"{option} must be a file that is there, or a list such as a,b,c; got '{text[:40]}'. "
@@ -36,19 +85,23 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
     return found
 
 
-def prices(text: str | None, option: str = "--prices", *, beside: str = "") -> list[Decimal]:
+def prices(
+    text: str | None, option: str = "--prices", *, beside: str = "", least: int | None = None
+) -> list[Decimal]:
     """Read numbers: LO:HI:STEP, a file, or written out; each keeps the digits of its spelling."""
     if text is not None and text.count(":") == 2 and not is_file(Path(text)):
-        low, high, step = (number(part, option) for part in text.split(":"))
-        if not (step > 0 and low <= high):
-            raise Refused(
-                f"{option} must be LO:HI:STEP with LO <= HI and a STEP above zero; got '{text[:40]}'."
-            )
-        count = int((Fraction(high) - Fraction(low)) / Fraction(step)) + 1
-        if count > MOST:
-            raise Refused(f"{option} must be at most {MOST:,} numbers; got {count:,}. Take a larger step.")
-        return [low + step * place for place in range(count)]
-    return [number(each, option) for each in names(text, option, beside=beside)]
+        return _steps(text, option)
+    written = parts(text, option, beside=beside)
+    read = []
+    for place, word in enumerate(written):
+        value = _decimal(word)
+        if value is None:
+            raise Refused(f"{option} must hold decimal numbers such as 0.99; got {written.shown(place)}.")
+        if least is not None and not value >= least:
+            raise Refused(f"{option} must be zero or positive; got {written.shown(place)}.")
+        read.append(value)
+    written.must_differ(read)
+    return read
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
@@ -59,25 +112,15 @@ def pair(text: str, option: str) -> tuple[str, str]:
     return low.strip(), high.strip()
 
 
-def number(text: str, option: str) -> Decimal:
-    """Read a decimal number exactly, with the digits that it was written with."""
-    try:
-        read = Decimal(text.strip())
-    except InvalidOperation:
-        read = Decimal("NaN")
-    if not read.is_finite() or len(text) > 40 or "_" in text:
-        raise Refused(f"{option} must hold decimal numbers such as 0.99; got '{text[:40]}'.")
-    return read
-
-
-def as_numbers(written: Sequence[str]) -> list[int | Decimal] | None:
+def as_numbers(written: Names) -> list[int | Decimal] | None:
     """See names as the numbers that they spell; None if one of them spells none."""
     try:
         read = [Decimal(name) for name in written]
     except InvalidOperation:
         return None
-    if not all(each.is_finite() for each in read):
+    if not all(map(_is_plain, read)):
         return None
+    written.must_differ(read)
     return [
         int(name) if name.lstrip("+-").isdigit() else each for name, each in zip(written, read, strict=True)
     ]
@@ -91,11 +134,79 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def _lines(path: Path, option: str) -> list[str]:
+def _steps(text: str, option: str) -> list[Decimal]:
+    low, high, step = (_decimal(part) for part in text.split(":"))
+    if low is None or high is None or step is None or not (step > 0 and low <= high):
+        raise Refused(f"{option} must be LO:HI:STEP with LO <= HI and a STEP above zero; got '{text[:40]}'.")
+    count = int((Fraction(high) - Fraction(low)) / Fraction(step)) + 1
+    if count > MOST:
+        raise Refused(f"{option} must be at most {MOST:,} numbers; got {count:,}. Take a larger step.")
+    return [low + step * place for place in range(count)]
+
+
+def _decimal(text: str) -> Decimal | None:
+    """Read a decimal number exactly, with the digits that it was written with."""
+    try:
+        read = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return read if _is_plain(read) and len(text) <= 40 and "_" not in text else None
+
+
+def _is_plain(read: Decimal) -> bool:
+    """Say whether a number is one that the library takes: finite, and not too long to compute with."""
+    digits, exponent = read.as_tuple()[1:]
+    return read.is_finite() and len(digits) <= MOST_DIGITS and abs(int(exponent)) <= MOST_DIGITS
+
+
+def _between_commas(text: str, option: str) -> list[str]:
+    try:
+        rows = list(csv.reader([text], skipinitialspace=True))
+    except csv.Error:
+        rows = []
+    if len(rows) != 1:
+        raise Refused(f"{option} must be a list such as a,b,c, on one line; got '{text[:40]}'.")
+    return [name.strip() for name in rows[0] if name.strip()]
+
+
+def _lines(path: Path, option: str) -> Names:
+    wrong = f"{option} must be a file of text in UTF-8, one on each line; '{path.name}' is not."
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+    except UnicodeDecodeError:
         text = None
+    except PermissionError:
+        text, wrong = None, f"{option} must be a file that you may read; '{path.name}' is not."
     if text is None:
-        raise Refused(f"{option} must be a file of text in UTF-8, one on each line; '{path.name}' is not.")
-    return [line.strip() for line in text.split("\n") if line.strip()]
+        raise Refused(wrong)
+    written = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
+    full = [(number, line) for number, line in written if line]
+    return Names([line for _, line in full], option, [number for number, _ in full])
+
+
+def _is_among(path: Path, table: str) -> bool:
+    """Say whether a file is one of those that a table is read from, by whatever name or link."""
+    found = path.stat()
+    return any(os.path.samestat(found, other) for other in _files_of(table))
+
+
+def _files_of(table: str) -> Iterator[os.stat_result]:
+    """Give the identity of every file that a path, a glob or a folder means."""
+    try:
+        places = [table] if Path(table).exists() else glob.iglob(table, recursive=True)  # noqa: PTH207 - may be absolute
+        for place in places:
+            if not Path(place).is_dir():
+                yield from _identity(place)
+                continue
+            for folder, _, files in os.walk(place):
+                for file in files:
+                    yield from _identity(f"{folder}/{file}")
+    except (OSError, ValueError):  # no path at all, such as a URL
+        return
+
+
+def _identity(place: str) -> Iterator[os.stat_result]:
+    try:
+        yield Path(place).stat()
+    except OSError:
+        return

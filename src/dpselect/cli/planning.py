@@ -85,7 +85,7 @@ def _problem(given: dict[str, Any]) -> Problem:
     if given["prices"] is not None:
         if given["sensitivity"] is not None:
             raise Refused("--sensitivity belongs to --n; that of prices is known.")
-        return pricing(value="value", prices=lists.prices(given["prices"]))
+        return pricing(value="value", prices=lists.prices(given["prices"], least=0))
     n = given["n"] if given["n"] is not None else len(lists.names(given["candidates"]))
     return counting(n, sensitivity=given["sensitivity"] or "1")
 

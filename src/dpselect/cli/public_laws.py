@@ -82,23 +82,34 @@ def law(**options: Any) -> None:  # noqa: ANN401 - each is an option
 
 
 def _read(text: str | None, candidates: str | None) -> tuple[list[str], list[Fraction]]:
-    from dpselect.exact.numbers import rational
-
     if text is None:
         raise Refused("SCORES must be given. Write 12,10,3 or tea=12,coffee=10; only public numbers.")
     from_file = lists.is_file(Path(text))
-    parts = lists.names(text if "," in text or from_file else f"{text},", "SCORES")
+    parts = lists.parts(text if "," in text or from_file else f"{text},", "SCORES")
     pairs = [part.rpartition("=" if "=" in part or not from_file else ",") for part in parts]
     named = [name.strip() for name, equals, _ in pairs if equals]
     if named and (len(named) != len(pairs) or candidates is not None):
         raise Refused("SCORES must all have names, or none of them; --candidates is for those without.")
-    scores = [rational(value.strip(), "score") for _, _, value in pairs]
+    scores = [_score(value.strip(), parts, place) for place, (_, _, value) in enumerate(pairs)]
     names = named or (lists.names(candidates) if candidates else [str(i + 1) for i in range(len(scores))])
     if len(names) != len(scores) or len(set(names)) != len(names):
         raise Refused(
             f"there must be one name for each score, each once; got {len(names)} and {len(scores)}."
         )
     return names, scores
+
+
+def _score(text: str, parts: lists.Names, place: int) -> Fraction:
+    """Read a number; of a file only the line is told."""
+    from dpselect.errors import InvalidParameter
+    from dpselect.exact.numbers import rational
+
+    try:
+        return rational(text, "score")
+    except InvalidParameter:
+        if parts.lines is None:
+            raise
+    raise Refused(f"SCORES must hold finite numbers; {parts.shown(place)} does not.")
 
 
 def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from dpselect.cli.entry import dpselect
+from dpselect.cli.verbs import dpselect
 
 WIDTH = 100
 HEAD = """# The command line
@@ -23,7 +23,7 @@ all went well, a script sees nothing there. What `--json` writes is described in
 | 3 | the ledger cannot afford it; nothing was charged, nothing was read |
 | 4 | the table was opened and refused; if that was after the charge, it says that the budget is spent |
 | 1 | anything else |
-| 130 | interrupted |
+| 130, 143, 129 | ended by Ctrl-C, by SIGTERM, by SIGHUP: tidied up, and it says what was charged |
 """
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import time
 
 import click
 
@@ -29,6 +31,44 @@ def code_of(error: BaseException) -> int:
         return BAD_TABLE
     called_wrongly = (errors.InvalidParameter, errors.IncomparableLosses)
     return WRONG_CALL if isinstance(error, called_wrongly) else WRONG
+
+
+def sentence_of(error: BaseException) -> str:
+    """Say what went wrong; of what nobody foresaw only its kind, because its message may hold data."""
+    from dpselect.errors import BudgetExhausted, DpselectError, shortage_of
+
+    if isinstance(error, BudgetExhausted):
+        left = f"{error.left} of {str(error.budget).partition(' ')[2]} is left"
+        return (
+            f"this costs {error.cost}; {left}. Ask for less, or stop: nothing was charged, nothing was read."
+        )
+    if isinstance(error, DpselectError):
+        return str(error)
+    short = shortage_of(error)
+    if short is not None:
+        return str(short)
+    if isinstance(error, OSError) and error.errno:
+        return (
+            f"the system refused: {os.strerror(error.errno)}. Check the disk and your rights, then try again."
+        )
+    if isinstance(error, OverflowError) and not _time_is_countable():
+        return (
+            "the clock of the system must be set to a year that Python can count, 1678 to 2261; it is not. "
+            "Set the clock, then try again."
+        )
+    return (
+        f"something failed that should not ({type(error).__name__}); its message is withheld, because it may "
+        "hold data. Please report the command."
+    )
+
+
+def _time_is_countable() -> bool:
+    """Ask the clock: Python's own parts count nanoseconds from 1970 on in 64 bits, and fail beyond."""
+    try:
+        time.time()
+    except OverflowError:
+        return False
+    return True
 
 
 def of_usage(error: click.UsageError, verb: str = "") -> Refused:

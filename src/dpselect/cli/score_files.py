@@ -1,7 +1,8 @@
-"""Files of scores: read after the charge, as exact numbers, in the order of the candidates.
+"""Files of scores: opened after the charge, as exact numbers, in the order of the candidates.
 
 A file holds a number for each candidate, in the order of the list; or, with two columns, names and numbers.
-What is wrong with a file is never said, because it would quote a score: one constant sentence.
+What is wrong with a file is never said, because it would tell a score: one constant sentence. Whether there
+is something wrong depends on the whole file and on the names of its columns, not on single scores.
 """
 
 from __future__ import annotations
@@ -9,18 +10,18 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpselect.engines.columns import Column, Schema
 from dpselect.engines.silence import quietly
-from dpselect.errors import TableUnreadable
+from dpselect.errors import ScoresUnreadable
 from dpselect.exact.numbers import rational
 
+_NUMBER = re.compile(r"[+-]?(inf|infinity|[0-9._/]*[0-9][0-9._/]*(e[+-]?[0-9]+)?)", re.IGNORECASE)
 FORMATS = (".csv", ".tsv", ".txt", ".json", ".npy")
 
 
@@ -36,26 +37,10 @@ class ScoreFile:
 
     def __call__(self) -> Any:  # noqa: ANN401 - an array, or a list of exact numbers
         """Read it: the one act that looks at data."""
-        scores, failure = quietly(self._read, TableUnreadable)
+        scores, failure = quietly(self._read, ScoresUnreadable)
         if scores is None:
-            raise failure or TableUnreadable
+            raise failure or ScoresUnreadable
         return scores
-
-    def must_have_its_columns(self) -> None:
-        """Refuse names of columns that the header does not have; only a header that is asked for is read."""
-        if self.name is None and self.value is None:
-            return
-        header, failure = quietly(partial(self._header), TableUnreadable)
-        if header is None:
-            raise failure or TableUnreadable
-        schema = Schema(tuple(Column(column, "text", "") for column in header))
-        for column in (self.name, self.value):
-            if column is not None:
-                schema.column(column)
-
-    def _header(self) -> list[str]:
-        with self.path.open(encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file, delimiter=self._delimiter))
 
     @property
     def _delimiter(self) -> str:
@@ -63,19 +48,28 @@ class ScoreFile:
 
     def _read(self) -> Any:  # noqa: ANN401
         suffix = self.path.suffix.lower()
-        if suffix == ".npy":
-            return self._array()
-        if suffix == ".json":
-            content = json.loads(self.path.read_text(encoding="utf-8"), parse_float=str, parse_int=str)
-            return self._aligned(content if isinstance(content, dict) else self._in_order(content))
+        if suffix in (".npy", ".json"):
+            if self.name is not None or self.value is not None:
+                raise ValueError  # there are no columns to name
+            return self._array() if suffix == ".npy" else self._aligned(self._of_json())
         with self.path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file, delimiter=self._delimiter) if row]
         if self.name is None and self.value is None:
             return self._aligned(self._by_place(rows))
         header, *rest = rows
+        # A first line with a number in it is no header: which number it is would be told by naming it.
+        if any(_is_number(each) or each.strip().lower() == "nan" for each in header):
+            raise ValueError
+        if len(set(header)) != len(header):
+            raise ValueError
         name = header.index(self.name or header[0])
         value = header.index(self.value or header[1])
-        return self._aligned(_pairs([(row[name], row[value]) for row in rest]))
+        return self._aligned(_named([(row[name], row[value]) for row in rest]))
+
+    def _of_json(self) -> Mapping[str, str]:
+        text = self.path.read_text(encoding="utf-8-sig")
+        content = json.loads(text, parse_float=str, parse_int=str, object_pairs_hook=_pairs)
+        return content if isinstance(content, dict) else self._in_order(content)
 
     def _by_place(self, rows: list[list[str]]) -> Mapping[str, str]:
         """See one column as numbers in order, two as names and numbers; a first line of words is a header."""
@@ -85,25 +79,37 @@ class ScoreFile:
             return self._in_order([row[0] for row in body])
         if width != 2:
             raise ValueError
-        return _pairs([(row[0], row[1]) for row in body])
+        return _named([(row[0], row[1]) for row in body])
 
     def _in_order(self, values: Sequence[str]) -> Mapping[str, str]:
         return dict(zip(self.listed, values, strict=True))
 
     def _aligned(self, found: Mapping[str, str]) -> list[Fraction | float]:
-        return [_score(found[name]) for name in self.wanted]
+        """Read every score, also of names that nobody asked for: what can be read is up to the file."""
+        scores = {name: _score(text) for name, text in found.items()}
+        return [scores[name] for name in self.wanted]
 
     def _array(self) -> Any:  # noqa: ANN401 - an array
         import numpy as np
 
         scores = np.load(self.path, allow_pickle=False)
-        if scores.shape != (len(self.listed),):
+        if scores.shape != (len(self.listed),) or scores.dtype.kind not in "iuf":
+            raise ValueError
+        if not np.all(scores < math.inf):  # no NaN either
             raise ValueError
         place = {name: i for i, name in enumerate(self.listed)}
         return scores[[place[name] for name in self.wanted]]
 
 
-def _pairs(rows: list[tuple[str, str]]) -> Mapping[str, str]:
+def _named(rows: list[tuple[str, str]]) -> dict[str, str]:
+    """Gather names and numbers by columns; who takes scores for names would ask which scores there are."""
+    if any(_is_number(name) for name, _ in rows):
+        raise ValueError
+    return _pairs(rows)
+
+
+def _pairs(rows: list[tuple[str, str]]) -> dict[str, str]:
+    """Gather names and numbers; a name that is there twice has no number."""
     found = {name.strip(): value for name, value in rows}
     if len(found) != len(rows):
         raise ValueError
@@ -111,11 +117,8 @@ def _pairs(rows: list[tuple[str, str]]) -> Mapping[str, str]:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        _score(text)
-    except ValueError:
-        return False
-    return True
+    """Say whether a cell looks like a number, also like one that is no score."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _score(text: str) -> Fraction | float:

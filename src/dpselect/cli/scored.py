@@ -43,6 +43,7 @@ def scores(  # noqa: PLR0913 - each is an option
 
     PATH is .csv or .tsv (names and scores, or scores alone), .txt (a score on each line), .json or .npy.
     Scores alone are in the order of --candidates. The sensitivity is your claim: nothing can check it.
+    The file is opened after the charge, and nothing is ever said of what it holds.
     """
     from dpselect.cli.score_files import FORMATS, ScoreFile
     from dpselect.problems import Scores, custom
@@ -63,5 +64,4 @@ def scores(  # noqa: PLR0913 - each is an option
         candidates=names, sensitivity=sensitivity, monotonic=monotonic, range_sensitivity=range_sensitivity
     )
     file = ScoreFile(path, tuple(names), tuple(problem.outputs), choice, value)
-    file.must_have_its_columns()
     ask_about_scores(order, problem, Scores(file), measured_in="score")

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpselect.cli.consoles import results, write_facts, write_json
+from dpselect.errors import visible
 
 if TYPE_CHECKING:
     from dpselect.accounting.ledger import Ledger
@@ -88,15 +89,10 @@ def _show_winners(labels: list[str]) -> None:
     from rich.text import Text
 
     console, width = results(), len(str(len(labels)))
-    for place, label in enumerate(map(_printable, labels), start=1):
+    for place, label in enumerate(map(visible, labels), start=1):
         number = f"{place:>{width}}  " if len(labels) > 1 else ""
         console.print(Text.assemble((number, "dim"), (label, "bold green")), soft_wrap=True)
     console.print()
-
-
-def _printable(label: str) -> str:
-    """Show a label without what a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in label)
 
 
 def _protects(blank: Release) -> str:

@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from dpselect.cli import interrupts
 from dpselect.cli.refusals import BAD_TABLE, WRONG, Refused
 
 FORMS = ("csv", "parquet")
@@ -40,6 +41,7 @@ def _session() -> Any:  # noqa: ANN401 - pyspark is an extra
         try:
             session = builder.config("spark.ui.enabled", "false").getOrCreate()
             session.sparkContext.setLogLevel("OFF")
+            interrupts.heed_again()  # Spark has set its own handler
         except Exception:  # noqa: BLE001 - Java is missing or too old: it says so in many lines
             session = None
     if session is None:

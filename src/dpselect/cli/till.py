@@ -1,12 +1,30 @@
-"""Between a release and its ledger: notice that it was paid, or stop just before."""
+"""Between a release and its ledger: notice that it was paid, or stop just before.
+
+What a command has paid is kept here until the next one: however it ends, that is told.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dpselect.cli.interrupts import Held
+
 if TYPE_CHECKING:
     from dpselect.accounting.ledger import Ledger
     from dpselect.privacy.neighbours import Neighbours
+
+
+_receipts: list[str] = []
+
+
+def receipt() -> str:
+    """Say what this command has paid; nothing, if it has not."""
+    return " ".join(_receipts)
+
+
+def forget() -> None:
+    """Begin a new command."""
+    _receipts.clear()
 
 
 class Rehearsed(Exception):
@@ -38,8 +56,14 @@ class Till:
             if self._ledger is not None:
                 self._refuse_too_much(loss, reason)
             raise Rehearsed
-        entry = self._ledger.charge(loss, reason=reason, request_id=request_id) if self._ledger else None
-        self.paid = True
+        with Held():
+            entry = self._ledger.charge(loss, reason=reason, request_id=request_id) if self._ledger else None
+            self.paid = True
+            _receipts.append(
+                f"The budget is spent: {loss} was charged before the table was read."
+                if self._ledger
+                else f"Count {loss} as spent: rows were looked at."
+            )
         return entry
 
     def store(self, request_id: str, answer: str) -> None:

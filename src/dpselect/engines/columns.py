@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, visible
 
 Kind: TypeAlias = Literal["text", "integer", "decimal", "double", "single", "uuid", "other"]
 Value: TypeAlias = str | int | Decimal | float
@@ -81,7 +81,8 @@ class Schema:
             raise InvalidParameter(
                 f"column {name!r} must be in the table once; it is there {len(found)} times."
             )
-        listed = ", ".join(names[:SHOWN_COLUMNS]) + (", …" if len(names) > SHOWN_COLUMNS else "")
+        more = [] if len(names) <= SHOWN_COLUMNS else ["…"]
+        listed = ", ".join([*map(visible, names[:SHOWN_COLUMNS]), *more])
         near = difflib.get_close_matches(name, names, n=1) or [
             other for other in names if other.casefold() == name.casefold()
         ]

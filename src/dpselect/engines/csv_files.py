@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from dpselect.engines import duckdb
 from dpselect.engines.columns import Schema
-from dpselect.engines.silence import quietly
+from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter
 
 DELIMITERS = ",;\t|"
@@ -69,12 +69,12 @@ def _header(path: str) -> tuple[tuple[str, ...], str]:
     refused = partial(
         InvalidParameter, f"source must be a CSV file in UTF-8 with a header; {duckdb.short(path)} is not."
     )
-    line, failure = quietly(partial(_first_line, path), refused)
+    line, failure = opening(partial(_first_line, path), refused)
     if line is None:
         raise failure or InvalidParameter
     tabs = path.lower().removesuffix(".gz").endswith(".tsv")
     delimiter = "\t" if tabs else max(DELIMITERS, key=_QUOTED.sub("", line).count)
-    names, _ = quietly(partial(_names, line, delimiter), InvalidParameter)
+    names, _ = opening(partial(_names, line, delimiter), InvalidParameter)
     if names is None:
         raise InvalidParameter(
             f"source must have a header on one line: its quotes closed, no line break in a name, at most "

@@ -7,8 +7,6 @@ then the configuration is locked. Spilled rows go to a private directory, remove
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
 from dpselect.engines.columns import Column, Kind, Schema
+from dpselect.engines.private_folder import PrivateFolder
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
 from dpselect.errors import shown
@@ -73,8 +72,7 @@ class DuckDB:
 @contextmanager
 def connected(*, database: str = ":memory:", files: Sequence[str] = ()) -> Iterator[DuckDBPyConnection]:
     """Give a connection that reads the files (or the database), and what is registered before ``lock``."""
-    private = tempfile.mkdtemp(prefix="dpselect-")
-    try:
+    with PrivateFolder() as private:
         connection = duckdb.connect(
             database, read_only=database != ":memory:", config={**BEFORE, "temp_directory": private}
         )
@@ -85,8 +83,6 @@ def connected(*, database: str = ":memory:", files: Sequence[str] = ()) -> Itera
             yield connection
         finally:
             connection.close()
-    finally:
-        shutil.rmtree(private, ignore_errors=True)
 
 
 def lock(connection: DuckDBPyConnection) -> None:

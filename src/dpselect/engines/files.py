@@ -17,8 +17,8 @@ from sqlglot import exp
 from dpselect.engines import csv_files, duckdb, json_lines
 from dpselect.engines.columns import Schema
 from dpselect.engines.protocol import Engine
-from dpselect.engines.silence import quietly
-from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown
+from dpselect.engines.silence import opening
+from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
 
 FORMATS = {
     ".csv": "csv",
@@ -123,7 +123,7 @@ def _reading_parquet(paths: list[str]) -> exp.Expression:
 
 
 def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) -> Schema:
-    schema, failure = quietly(
+    schema, failure = opening(
         partial(duckdb.described, connection, rows),
         partial(
             InvalidParameter, f"source must be readable by DuckDB; {name} is not. Is it what its name says?"
@@ -144,7 +144,7 @@ def _opened_database(paths: list[str], table: str) -> Iterator[duckdb.DuckDB]:
         f"source must be a DuckDB database that can be opened for reading; {duckdb.short(paths[0])} cannot. "
         "Is another process writing to it?",
     )
-    connection, failure = quietly(connecting.__enter__, refused)
+    connection, failure = opening(connecting.__enter__, refused)
     if connection is None:
         raise failure or InvalidParameter
     try:
@@ -171,6 +171,6 @@ def _table(connection: DuckDBPyConnection, table: str) -> exp.Expression:
             "table",
             "the name of one table of the database",
             got=table,
-            way_out=f"There are: {', '.join(names[:20])}.",
+            way_out=f"There are: {', '.join(map(visible, names[:20]))}.",
         )
     return exp.table_(found[0][1], db=found[0][0], quoted=True)

@@ -19,7 +19,7 @@ from sqlglot import exp
 from dpselect.engines import duckdb, pandas_frames
 from dpselect.engines.columns import Schema
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted
-from dpselect.engines.silence import quietly
+from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
 
 NAME = "rows_in_memory"
@@ -51,9 +51,9 @@ def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:  # noqa: ANN401 -
     """Open a frame: its types are read, its rows are not."""
     if home == "polars":
         _need_arrow("a Polars table")
-    opening = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}[home]
-    engine, failure = quietly(
-        partial(opening, frame),
+    opened = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}[home]
+    engine, failure = opening(
+        partial(opened, frame),
         partial(
             InvalidParameter,
             "source must be a table with columns that DuckDB knows; this one is not. "
@@ -70,7 +70,7 @@ def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:  # noqa: ANN401 -
 def opened_arrow_files(paths: list[str]) -> Iterator[InMemory]:
     """Open Arrow files with one and the same schema."""
     _need_arrow("an Arrow file")
-    engine, failure = quietly(
+    engine, failure = opening(
         partial(_of_arrow_files, paths),
         partial(
             InvalidParameter, "source must be readable Arrow files with the same columns; these are not."

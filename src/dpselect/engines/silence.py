@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from dpselect.errors import DpselectError
+from dpselect.errors import DpselectError, shortage_of
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -34,6 +34,21 @@ def quietly(
         return None, KeyboardInterrupt()
     except Exception:  # noqa: BLE001 - its type, text and frames may hold data
         return None, refusal()
+
+
+def opening(
+    action: Callable[[], Result], refusal: Callable[[], DpselectError]
+) -> tuple[Result, None] | tuple[None, BaseException]:
+    """Run an action before the charge, as ``quietly`` does; but a system that ran short is told as that.
+
+    After the charge it would not do: how much memory and how many files are needed depends on the data.
+    """
+    try:
+        return action(), None
+    except KeyboardInterrupt:
+        return None, KeyboardInterrupt()
+    except Exception as error:  # noqa: BLE001 - its type, text and frames may hold data
+        return None, shortage_of(error) or refusal()
 
 
 def let_go(function: Callable[P, Result]) -> Callable[P, Result]:

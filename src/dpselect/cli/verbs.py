@@ -1,0 +1,189 @@
+"""Find the verb, run it, and say in one sentence what went wrong.
+
+Exit codes: 0 it went well; 2 the command line alone is wrong; 3 the budget does not afford it; 4 the table
+was opened and refused; 1 anything else; 128 and the number of the signal that ended it: 130, 143, 129.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import io
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from dpselect import __version__
+from dpselect.cli import interrupts, till
+from dpselect.cli.refusals import INTERRUPTED, WRONG, WRONG_CALL, Refused, code_of, of_usage, sentence_of
+
+VERBS = {
+    "vote": "votes",
+    "top": "votes",
+    "mode": "votes",
+    "price": "amounts",
+    "quantile": "amounts",
+    "scores": "scored",
+    "plan": "planning",
+    "law": "public_laws",
+    "ledger": "ledgers",
+    "verify": "verifying",
+    "doctor": "doctors",
+    "demo": "demo",
+    "bench": "benches",
+    "version": "versions",
+}
+"""Each verb, and the file that it is in."""
+
+
+class Verbs(click.Group):
+    """The verbs, each loaded when it is first asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List them in the order of a first visit."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one; None if there is no such verb."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        verb: click.Command = getattr(import_module(f"dpselect.cli.{VERBS[cmd_name]}"), cmd_name)
+        return verb
+
+    def make_context(self, *given: Any, **named: Any) -> click.Context:  # noqa: ANN401 - as click has it
+        """Read the words; an interruption is told by ``run`` alone, without click's empty line."""
+        with _without_click():
+            return super().make_context(*given, **named)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
+        """Run the verb; an interruption likewise."""
+        with _without_click():
+            return super().invoke(ctx)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, or the one that was meant."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            way_out = f"Did you mean '{near[0]}'?" if near else "Run 'dpselect --help' to see them all."
+            raise Refused(f"command '{args[0][:40]}' is not known. {way_out}", WRONG_CALL)
+        return super().resolve_command(ctx, args)
+
+
+def show_version(context: click.Context, option: click.Parameter, asked: object) -> None:
+    """Say the version, if it is asked for."""
+    del option
+    if asked:
+        click.echo(f"dpselect {__version__}")
+        context.exit()
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show the version and exit.",
+)
+def dpselect() -> None:
+    """Private selection: which one is best, from data about people.
+
+    The answer is drawn, so that no single person can change its odds by much. What that costs (epsilon or
+    rho) is charged to a ledger before any row is read. Begin with 'dpselect demo', or ask what a budget
+    buys with 'dpselect plan'.
+    """
+
+
+def run_the_words(words: Sequence[str]) -> int:
+    """Run the words of the command line, in a process that is ours; give the exit code.
+
+    An answer that is paid for must not be lost to a terminal that cannot spell it: letters that it does not
+    know are written as their numbers.
+    """
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # what libraries tell programmers is no word to a user
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    return run(words)
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command; say what went wrong, if something did; give the exit code.
+
+    Once a signal has come, that is what went wrong, whatever was made of it; what was charged is told.
+    """
+    till.forget()
+    code, refused = _attempted(words)
+    if interrupts.exit_code() or (refused is not None and refused.code == INTERRUPTED):
+        refused = Refused(
+            f"{interrupts.sentence()} {till.receipt()}".rstrip(), interrupts.exit_code() or INTERRUPTED
+        )
+    if refused is None:
+        return code
+    from dpselect.errors import visible
+
+    with contextlib.suppress(OSError):
+        click.echo(f"{click.style('dpselect:', fg='red', bold=True)} {visible(str(refused))}", err=True)
+    return refused.code
+
+
+def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:
+    """Run a command; give its exit code, or what is to be said."""
+    try:
+        with _pipes_may_close():
+            code = dpselect.main(args=list(words), prog_name="dpselect", standalone_mode=False)
+            sys.stdout.flush()
+            return code if isinstance(code, int) else 0, None
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0, None
+    except click.UsageError as error:
+        return WRONG_CALL, of_usage(error, words[0] if words and words[0] in VERBS else "")
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED, Refused("", INTERRUPTED)
+    except Refused as refused:
+        return refused.code, refused
+    except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
+        return WRONG, _unshown(error) if till.receipt() else Refused(sentence_of(error), code_of(error))
+
+
+def _unshown(error: Exception) -> Refused:
+    """Say that what is paid for did not get out."""
+    why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
+    return Refused(
+        f"the answer must be shown; it could not be ({why}). If it had a --request-id, ask again under the "
+        f"same: it is kept. {till.receipt()}",
+        WRONG,
+    )
+
+
+@contextlib.contextmanager
+def _without_click() -> Iterator[None]:
+    stopped = False
+    try:
+        yield
+    except KeyboardInterrupt:
+        stopped = True
+    if stopped:
+        raise Refused("", INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _pipes_may_close() -> Iterator[None]:
+    """Whoever reads our output may stop reading: that is no error (``dpselect law ... | head``)."""
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere: Any = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())

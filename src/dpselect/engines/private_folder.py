@@ -1,0 +1,136 @@
+"""A folder for rows that an engine cannot hold in memory: ours alone, and gone when we are done.
+
+Whoever lives holds a lock on its folder, which the system lets go of when the process dies, however it dies.
+So a folder whose lock can be taken was left behind, and the first folder made by a later process removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from contextlib import suppress
+from functools import cache
+from types import TracebackType
+
+from dpselect.errors import SHORTAGES
+
+NAME, UNLOCKED = "dpselect-rows-", "dpselect-unlocked-"
+SPARE_FILES, SPARE_BYTES = 16, 2**28
+"""What must be left for an engine to begin at all: DuckDB aborts where it cannot open or map anything."""
+_LEFT = re.compile(rf"{NAME}[a-z0-9_]{{8}}")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class PrivateFolder:
+    """A new folder; it is removed at the end, at the latest when the process ends."""
+
+    def __init__(self) -> None:
+        """Make it, after what dead processes left in the same place is gone."""
+        _must_have_room()
+        _tidy_once(tempfile.gettempdir(), os.getpid())
+        self.path, lock = _made()
+        self._end = weakref.finalize(self, _remove, self.path, lock, os.getpid())
+
+    def __enter__(self) -> str:
+        """Give its path."""
+        return self.path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove it."""
+        self._end()
+
+
+def tidy(place: str) -> None:
+    """Remove the folders of ours whose processes are dead, without looking into a file.
+
+    Only what is a folder (no link), bears our kind of name, belongs to this user, and has no living owner.
+    """
+    with suppress(OSError), os.scandir(place) as entries:
+        left = [entry.path for entry in entries if _LEFT.fullmatch(entry.name)]
+        for path in left:
+            with suppress(OSError):
+                _remove_if_left(path)
+
+
+def _must_have_room() -> None:
+    """Refuse, while it is free, what an engine would answer by ending the whole process."""
+    mmap.mmap(-1, SPARE_BYTES).close()
+    opened: list[int] = []
+    try:
+        while len(opened) < SPARE_FILES:
+            opened.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    finally:
+        for each in opened:
+            os.close(each)
+
+
+@cache
+def _tidy_once(place: str, process: int) -> None:
+    del process
+    tidy(place)
+
+
+def _remove_if_left(path: str) -> None:
+    lock = os.open(path, _FOLDER)
+    try:
+        if os.fstat(lock).st_uid == os.geteuid():
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _must_be_there(path, lock)
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def _made() -> tuple[str, int | None]:
+    """Make a folder and lock it; somebody who tidies up may take it from us before it is locked."""
+    while True:
+        path = tempfile.mkdtemp(prefix=NAME)
+        try:
+            return path, _locked(path)
+        except (FileNotFoundError, BlockingIOError):
+            continue  # taken by somebody who tidies up: the next one
+        except OSError as error:
+            os.rmdir(path)  # noqa: PTH106 - as it was made
+            if error.errno in SHORTAGES:
+                raise
+        # No locks on this file system: nobody can tell whether we live, so nobody may remove it.
+        return tempfile.mkdtemp(prefix=UNLOCKED), None
+
+
+def _locked(path: str) -> int:
+    """Lock a folder that was just made."""
+    lock = os.open(path, _FOLDER)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _must_be_there(path, lock)
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _must_be_there(path: str, lock: int) -> None:
+    """Refuse a name that no longer stands for the folder that is open."""
+    if not os.path.samestat(os.lstat(path), os.fstat(lock)):
+        raise FileNotFoundError
+
+
+def _remove(path: str, lock: int | None, owner: int) -> None:
+    """Remove a folder, also if somebody interrupts; not from a fork, whose parent still uses it."""
+    if os.getpid() != owner:
+        return
+    try:
+        shutil.rmtree(path, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+    finally:
+        if lock is not None:
+            os.close(lock)

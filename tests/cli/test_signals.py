@@ -1,0 +1,196 @@
+"""Signals: who asks a command to stop gets it tidied up, one sentence, and the exit code of the signal."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dpselect.accounting.ledger import Ledger
+from dpselect.privacy.losses import PureDP
+from tests.cli.commands import VOTE
+
+LINE = f"{VOTE} --epsilon 1 --ledger town.ledger --json"
+PEOPLE = 100_000
+SENTENCE = re.compile(
+    r"dpselect: interrupted( by SIG\w+)?\."
+    r"( The budget is spent: epsilon 1 was charged before the table was read\.)?\n"
+)
+
+
+@dataclass
+class Town:
+    """A table, a ledger and a folder for temporary files."""
+
+    folder: Path
+    ledger: Ledger
+
+    @property
+    def temporary(self) -> Path:
+        return self.folder / "temporary"
+
+    def left(self) -> list[Path]:
+        """List what DuckDB may have spilled rows to."""
+        return list(self.temporary.glob("dpselect-*"))
+
+    def charges(self) -> int:
+        return len(list(self.ledger.entries()))
+
+    def start(self, line: str = LINE) -> subprocess.Popen[str]:
+        """Start a command, and wait until it listens to signals."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dpselect", *line.split()],
+            cwd=self.folder,
+            env={**os.environ, "TMPDIR": str(self.temporary)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until = time.monotonic() + 60
+        while process.poll() is None and not listens(process.pid) and time.monotonic() < until:
+            time.sleep(0.001)
+        return process
+
+
+def listens(process: int) -> bool:
+    """Say whether a process catches SIGTERM: Python does not, until it is told to."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", status, flags=re.MULTILINE)
+    return caught is not None and bool(int(caught[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+
+@pytest.fixture
+def town(folder: Path) -> Iterator[Town]:
+    if not Path("/proc/self/status").exists():
+        pytest.skip("looks into /proc")
+    rows = "".join(f"v{i},Rex\n" for i in range(PEOPLE))
+    (folder / "ballots.csv").write_text(f"voter,candidate\n{rows}", encoding="utf-8")
+    (folder / "temporary").mkdir()
+    with Ledger.create(folder / "town.ledger", budget=PureDP(10_000)) as ledger:
+        yield Town(folder, ledger)
+
+
+def check(town: Town, process: subprocess.Popen[str], number: int, before: int) -> str:
+    """Hold what a process left behind against the rules; say how it ended."""
+    out, err = process.communicate(timeout=120)
+    charged = town.charges() - before
+    assert process.returncode in (0, 128 + number), err
+    assert town.left() == []
+    if process.returncode == 0:
+        assert (charged, err) == (1, "")
+        return "answered"
+    said = SENTENCE.fullmatch(err)
+    assert said, err
+    assert (said[2] is not None) == (charged == 1)
+    assert not out or charged
+    return "stopped" if not charged else "stopped and charged"
+
+
+def hits(town: Town, number: int, times: int) -> dict[str, int]:
+    """Send a signal at times spread over a whole run, and most around the charge."""
+    started = time.monotonic()
+    process = town.start()
+    listening = time.monotonic() - started
+    assert process.communicate()[1] == ""
+    seconds = time.monotonic() - started - listening
+    ends: dict[str, int] = {}
+    spread = random.Random(number)  # noqa: S311 - when to disturb
+    for hit in range(times):
+        before = town.charges()
+        process = town.start()
+        if hit % 3:
+            time.sleep(seconds * (hit + spread.random()) / times)
+        else:
+            until = time.monotonic() + 60
+            while town.charges() == before and process.poll() is None and time.monotonic() < until:
+                time.sleep(0.0005)
+        process.send_signal(number)
+        end = check(town, process, number, before)
+        ends[end] = ends.get(end, 0) + 1
+    return ends
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_e4_a_signal_at_any_time_leaves_no_rows_behind_and_says_what_was_charged(
+    name: str, town: Town
+) -> None:
+    assert hits(town, getattr(signal, name), 9).keys() > {"stopped"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_e4_hundreds_of_signals_leave_no_rows_behind_and_say_what_was_charged(name: str, town: Town) -> None:
+    assert hits(town, getattr(signal, name), 200).keys() > {"stopped"}
+
+
+def test_c4_what_a_sigkill_leaves_behind_is_removed_by_the_next_question(town: Town) -> None:
+    for _ in range(3):
+        process = town.start()
+        while not town.left() and process.poll() is None:
+            time.sleep(0.0005)
+        process.kill()
+        process.communicate()
+    left = town.left()
+    assert left
+    before = town.charges()
+    assert check(town, town.start(), signal.SIGTERM, before) == "answered"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_while_libraries_are_loaded_gives_a_sentence_and_no_traceback(name: str, town: Town) -> None:
+    """Within the first tenth of a second nothing else is done: every one of these falls into an import."""
+    number = getattr(signal, name)
+    for hit in range(12):
+        before = town.charges()
+        process = town.start()
+        time.sleep(0.008 * hit)
+        process.send_signal(number)
+        assert check(town, process, number, before) == "stopped"
+
+
+def test_whoever_asks_twice_does_not_stop_the_tidying(town: Town) -> None:
+    before = town.charges()
+    process = town.start()
+    while not town.left() and process.poll() is None:
+        time.sleep(0.0005)
+    for _ in range(5):
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode in (143, 130)
+    assert SENTENCE.fullmatch(err), err
+    assert town.left() == []
+    assert ("budget is spent" in err) == (town.charges() > before)
+    assert not out
+
+
+def test_what_the_caller_ignores_stays_ignored(town: Town) -> None:
+    before = town.charges()
+    ignoring = (
+        "import signal, subprocess, sys\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "sys.exit(subprocess.run([sys.executable, '-m', 'dpselect', *sys.argv[1:]]).returncode)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", ignoring, *LINE.split()],
+        cwd=town.folder,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        while town.charges() == before and process.poll() is None:
+            time.sleep(0.001)
+        os.killpg(process.pid, signal.SIGHUP)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert b"Rex" in out or b"winners" in out
