@@ -120,9 +120,9 @@ def other_types_in_between(folder: Path, ledger: Watched) -> Table:
     return Table(folder / "rows.csv", unit="voter")
 
 
-def a_text_where_a_number_should_be(folder: Path, ledger: Watched) -> Table:
+def a_line_that_is_no_json(folder: Path, ledger: Watched) -> Table:
     del ledger
-    (folder / "rows.jsonl").write_text('{"voter": "SSN 8675309", "dish": "31337"}\n', encoding="utf-8")
+    (folder / "rows.jsonl").write_text('{"voter": "SSN 8675309", "dish": 31337 31337}\n', encoding="utf-8")
     return Table(folder / "rows.jsonl", unit="voter", columns={"voter": "integer", "dish": "text"})
 
 
@@ -135,7 +135,7 @@ def a_text_where_a_number_should_be(folder: Path, ledger: Watched) -> Table:
         gone_in_between,
         other_columns_in_between,
         other_types_in_between,
-        a_text_where_a_number_should_be,
+        a_line_that_is_no_json,
     ],
 )
 def test_rows_that_cannot_be_read_are_paid_for_and_not_shown(
