@@ -118,11 +118,16 @@ def _suffix(path: str) -> str:
 # ---- CSV: all columns are text, known by their position ---------------------------------------------------
 
 
-def _csv(paths: list[str]) -> tuple[exp.Expression, Schema]:
+def header(paths: list[str]) -> tuple[tuple[str, ...], str]:
+    """Give the names of the columns, and what separates them; all files must agree."""
     heads = {_header(path) for path in paths}
     if len(heads) != 1:
         raise InvalidParameter("source must be CSV files with one and the same header; theirs differ.")
-    names, delimiter = heads.pop()
+    return heads.pop()
+
+
+def _csv(paths: list[str]) -> tuple[exp.Expression, Schema]:
+    names, delimiter = header(paths)
     schema = Schema(
         tuple(duckdb.column(name, "VARCHAR", f"c{position}") for position, name in enumerate(names))
     )

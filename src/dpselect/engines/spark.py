@@ -1,15 +1,14 @@
 """Spark: the counts are computed by the cluster, as whole numbers; everything else happens on the driver.
 
 Tasks that are retried or run twice change nothing: a count is the same whoever takes it, and nothing random
-happens on a worker. The result is collected once. The query runs in a session of its own, where no function,
-view or way of parsing of the caller's session changes what its words mean; and columns go by their position,
-so that no name enters its text.
+happens on a worker. The result is collected once. Columns go by their position, so that no name enters the
+text of the query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -23,16 +22,10 @@ from dpselect.engines.protocol import Counts, CountsRequest, Listed, checked_sal
 from dpselect.engines.queries import rendered
 from dpselect.engines.silence import quietly
 from dpselect.engines.spark_logs import can_be_silenced, silenced
+from dpselect.engines.spark_sessions import each_row_by_itself, moved, own_session
 from dpselect.errors import InvalidParameter, shown
 
 BATCH = 100_000
-OURS: Mapping[str, str] = {
-    "spark.sql.variable.substitute": "false",
-    "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.parser.quotedRegexColumnNames": "false",
-    "spark.sql.path.enabled": "false",
-}
-"""How the text of a query is read."""
 Result = TypeVar("Result")
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
@@ -69,7 +62,7 @@ class Views:
     def _view(self, frame: Any) -> exp.Table:  # noqa: ANN401 - a Spark DataFrame
         """Give a frame a name in the session that the query runs in, and in no other."""
         name = f"dpselect_{uuid4().hex}"
-        _moved(frame, self.session).createTempView(name)
+        moved(frame, self.session).createTempView(name)
         return exp.to_table(name)
 
 
@@ -85,28 +78,13 @@ class Spark:
         return counted(partial(self._counts, request, checked_salt(salt)))
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
-        with silenced(self.frame.sparkSession):
-            session = _own_session(self.frame.sparkSession)
+        callers = self.frame.sparkSession
+        with silenced(callers), each_row_by_itself(callers):
+            session = own_session(callers)
             dialect = Views(session, self.frame)
             query = rendered(request, salt, dialect)
             result = session.sql(query, args=dialect.parameters).toLocalIterator()
             return gathered(request, iter(lambda: [tuple(row) for row in islice(result, BATCH)], []))
-
-
-def _own_session(session: Any) -> Any:  # noqa: ANN401 - Spark sessions
-    """Start a session without the caller's functions and views; data is read as the caller set it."""
-    own = session.newSession()
-    for name, value in {**session.conf.getAll, **OURS}.items():
-        with suppress(Exception):  # what is fixed when Spark starts is the same in both
-            own.conf.set(name, value)
-    return own
-
-
-def _moved(frame: Any, session: Any) -> Any:  # noqa: ANN401 - a Spark DataFrame and session
-    """Give the frame, whose plan is complete, to another session."""
-    java = session.sparkContext._jvm.org.apache.spark.sql.classic  # noqa: SLF001 - PySpark has no public way
-    plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
-    return type(frame)(java.Dataset.ofRows(session._jsparkSession, plan), session)  # noqa: SLF001
 
 
 @contextmanager
@@ -124,7 +102,7 @@ def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:  # noq
     else:
         raise InvalidParameter("source must be a Spark DataFrame, or a Spark session with table=.")
     streaming, silent = _or_refused(
-        lambda: (frame.isStreaming, can_be_silenced(frame.sparkSession)),
+        partial(_facts, frame),
         "source must belong to a Spark session that is running; this one is not. Start it anew.",
     )
     if streaming:
@@ -140,6 +118,14 @@ def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:  # noq
         partial(_spark, frame),
         "source must be a frame whose columns can be renamed; Spark refuses. Select them anew.",
     )
+
+
+def _facts(frame: Any) -> tuple[bool, bool]:  # noqa: ANN401 - a Spark DataFrame
+    """Say whether a frame is a stream, and whether its logs can be silenced; fail where nothing runs."""
+    context = frame.sparkSession.sparkContext
+    if context._jsc.sc().isStopped():  # noqa: SLF001 - there is no other way to ask
+        raise InvalidParameter
+    return bool(frame.isStreaming), can_be_silenced(frame.sparkSession)
 
 
 def _named(session: Any, table: str | None) -> Any:  # noqa: ANN401 - a Spark session and DataFrame

@@ -17,36 +17,13 @@ from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
+from dpselect.engines.holds import Hold
+
 TALKATIVE = ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j.clientserver", "py4j.java_gateway")
 """Where PySpark writes errors before it raises them, and Py4J all that Java says."""
 BACKEND = "org.apache.logging.slf4j.Log4jLoggerFactory"
 LONGEST_WAIT, PAUSE = 60.0, 0.01
 """Seconds: tasks that were told to stop have a minute; after that the logs stay silent."""
-
-
-class Hold:
-    """What is hushed while anybody holds it, and put back when nobody does."""
-
-    def __init__(self, hush: Callable[[], Callable[[], None]]) -> None:
-        self._hush = hush
-        self._lock = Lock()
-        self._holders = 0
-        self._put_back: Callable[[], None] | None = None
-
-    def take(self) -> None:
-        """Hold it; the first who does hushes."""
-        with self._lock:
-            if self._put_back is None:
-                self._put_back = self._hush()
-            self._holders += 1
-
-    def let_go(self) -> None:
-        """Hold it no longer; the last one puts everything back."""
-        with self._lock:
-            self._holders -= 1
-            if not self._holders and self._put_back is not None:
-                put_back, self._put_back = self._put_back, None
-                put_back()
 
 
 def can_be_silenced(session: Any) -> bool:  # noqa: ANN401 - a Spark session
