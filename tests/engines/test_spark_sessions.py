@@ -130,7 +130,7 @@ EXTREMES = [math.inf, -math.inf, math.nan, -0.0, 5e-324, 1.7976931348623157e308,
 
 @pytest.mark.parametrize("form", ["parquet", "orc", "cache"])
 @pytest.mark.parametrize("condition", ["x > 5", "NOT x <= 5", "x <> 1"])
-def test_one_persons_value_does_not_decide_whether_others_count(
+def test_a7_one_persons_value_does_not_decide_whether_others_count(
     spark_session: Session, tmp_path: Path, form: str, condition: str
 ) -> None:
     base = [math.nan] * 30 + [1.0] * 30
@@ -147,7 +147,7 @@ def test_one_persons_value_does_not_decide_whether_others_count(
 
 
 @pytest.mark.parametrize("form", ["parquet", "orc", "cache"])
-def test_each_extreme_counts_by_itself(spark_session: Session, tmp_path: Path, form: str) -> None:
+def test_a8_each_extreme_counts_by_itself(spark_session: Session, tmp_path: Path, form: str) -> None:
     half = dpselect.pricing(value="x", prices=[1])
     alone = []
     for number, values in enumerate([[value] for value in EXTREMES] + [EXTREMES]):
@@ -209,7 +209,7 @@ def test_a_frame_that_names_a_column_twice_is_refused_only_if_it_is_asked_for(sp
         asked(dpselect.pricing(value="x", prices=[1]), Table(twice, unit="who"))
 
 
-def test_whether_a_csv_can_be_read_does_not_depend_on_the_question(
+def test_c5_whether_a_csv_can_be_read_does_not_depend_on_the_question(
     spark_session: Session, tmp_path: Path
 ) -> None:
     (tmp_path / "rows.csv").write_text("who,dish,x\n1,pie,5\n2,pie,5,6\n", encoding="utf-8")
