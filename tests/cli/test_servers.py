@@ -56,6 +56,39 @@ def test_spark_reads_the_same_files_in_silence(folder: Path) -> None:
     in_a_process(f"{VOTE} --epsilon 1 --engine spark", folder).refused(4)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("pyspark") is None or shutil.which("java") is None, reason=NO_SPARK)
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        # A line break in quotes does not end a row: nobody voted for Bo here but one.
+        ("lines.csv", 'voter,dog\n1,"Bo\nx"\n2,"Bo\nx"\n3,Rex\n4,"Bo\nx"\n5,Rex\n6,Bo\n', 0),
+        ("semicolons.csv", "voter;dog\n1;Rex\n2;Rex\n3;Bo\n", 0),
+        ("case.csv", "DOG,voter,dog,x,x\nBo,1,Rex,,\nBo,2,Rex,,\nRex,3,Bo,,\n", 0),
+        ("mark.csv", "\ufeffvoter,dog\r\n1,Rex\r\n2,Rex\r\n3,Bo\r\n", 0),
+        ("empty.csv", 'voter,dog\n"",Bo\n,Bo\n"",Bo\n1,Rex\n2,Rex\n', 0),
+        # A broken row is one whether or not the question reads what is broken.
+        ("long.csv", "voter,dog,x\n1,Rex,1\n2,Rex,1,4\n", 4),
+        ("short.csv", "voter,dog,x\n1,Rex,1\n2,Rex\n", 4),
+    ],
+)
+def test_spark_and_duckdb_read_the_same_table(name: str, content: str, code: int, folder: Path) -> None:
+    (folder / name).write_bytes(content.encode())
+    line = f"vote {name} --unit voter --choice dog --candidates Rex,Bo --epsilon 1000 --json"
+    for engine in ("duckdb", "spark"):
+        answer = in_a_process(f"{line} --engine {engine}", folder)
+        assert answer.code == code, answer.err
+        if not code:
+            assert (answer.json["winners"], answer.err) == (["Rex"], "")
+
+
+def test_spark_does_not_pass_over_a_file_without_a_word(folder: Path, call: Call) -> None:
+    for name in ("_ballots.csv", ".ballots.csv", "ballots{1}.csv"):
+        (folder / name).write_text("voter,candidate\n1,Rex\n", encoding="utf-8")
+        line = f"vote {name} --unit voter --choice candidate --candidates Rex,Bo --epsilon 1 --engine spark"
+        call(line).refused(2, "--engine duckdb")
+
+
 def test_spark_reads_no_databases(folder: Path, call: Call) -> None:
     (folder / "b.jsonl").write_text("{}\n", encoding="utf-8")
     line = "vote b.jsonl --columns a:text --unit a --choice a --candidates b,c --epsilon 1 --engine spark"

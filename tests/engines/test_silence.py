@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from dpselect import Scores, Table, approval_voting
-from dpselect.engines.spark import TALKATIVE
+from dpselect.engines.spark_logs import TALKATIVE
 from dpselect.errors import InvalidParameter, TableUnreadable
 from tests.engines import loading
 from tests.engines.asking import asked

@@ -7,12 +7,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from dpselect.cli import interrupts
 from dpselect.cli.refusals import BAD_TABLE, WRONG, Refused
 
 FORMS = ("csv", "parquet")
+CSV = {
+    "header": True,
+    "mode": "FAILFAST",
+    "quote": '"',
+    "escape": '"',
+    "multiLine": True,
+    "encoding": "UTF-8",
+}
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.eventLog.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+}
+"""Whatever the machine's own settings say: nothing is shown or kept of rows, and nothing passed over."""
 
 
 @contextmanager
@@ -24,9 +42,10 @@ def frame_of(path: str, form: str) -> Iterator[Any]:
         raise Refused("--engine spark reads CSV and Parquet; take --engine duckdb for this file.")
     if find_spec("pyspark") is None:
         raise MissingExtra.needed("--engine spark", extra="spark")
+    paths = _readable(path)
     session = _session()
     try:
-        frame = _read(session, path, form)
+        frame = _read(session, paths, form)
         if frame is None:
             raise Refused("PATH must be readable by Spark; it is not. Is it what its name says?", BAD_TABLE)
         yield frame
@@ -34,13 +53,30 @@ def frame_of(path: str, form: str) -> Iterator[Any]:
         session.stop()
 
 
+def _readable(path: str) -> list[str]:
+    """List the files; Spark passes over some names without a word, and takes others for patterns."""
+    from dpselect.engines import files
+
+    paths = files.matching(path)
+    if any(Path(each).name[0] in "._" or set("*?[]{}\\") & set(each) for each in paths):
+        raise Refused(
+            "PATH must be files without *, ?, brackets, braces and backslashes in their paths, whose names "
+            "do not begin with _ or a point: Spark passes over them. Rename them, or take --engine duckdb."
+        )
+    return paths
+
+
 def _session() -> Any:  # noqa: ANN401 - pyspark is an extra
+    from dpselect.engines.spark_logs import hush_for_good
+
     builder = import_module("pyspark.sql").SparkSession.builder.master("local[*]").appName("dpselect")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
     session = None
     with _silent():
         try:
-            session = builder.config("spark.ui.enabled", "false").getOrCreate()
-            session.sparkContext.setLogLevel("OFF")
+            session = builder.getOrCreate()
+            hush_for_good(session)
             interrupts.heed_again()  # Spark has set its own handler
         except Exception:  # noqa: BLE001 - Java is missing or too old: it says so in many lines
             session = None
@@ -51,14 +87,31 @@ def _session() -> Any:  # noqa: ANN401 - pyspark is an extra
     return session
 
 
-def _read(session: Any, path: str, form: str) -> Any:  # noqa: ANN401
+def _read(session: Any, paths: list[str], form: str) -> Any:  # noqa: ANN401
+    from dpselect.engines import csv_files
+    from dpselect.errors import InvalidParameter
+
     try:
         if form == "parquet":
-            return session.read.parquet(path)
-        separator = "\t" if ".tsv" in path else ","
-        return session.read.option("mode", "FAILFAST").csv(path, header=True, sep=separator, escape='"')
+            return _parquet(session, paths)
+        names, delimiter = csv_files.header(paths)
+        columns = ", ".join(f"c{position} string" for position in range(len(names)))
+        reader = session.read.schema(columns).options(**CSV, sep=delimiter, maxColumns=len(names) + 1)
+        return reader.csv(paths).toDF(*names)
+    except InvalidParameter as refused:
+        sentence = str(refused)
     except Exception:  # noqa: BLE001 - its words may quote the file
         return None
+    raise Refused(sentence, BAD_TABLE)
+
+
+def _parquet(session: Any, paths: list[str]) -> Any:  # noqa: ANN401
+    """Read files of one schema: of several Spark takes one, and what the others lack is NULL."""
+    from dpselect.errors import InvalidParameter
+
+    if len({session.read.parquet(path).schema.json() for path in paths}) != 1:
+        raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
+    return session.read.parquet(*paths)
 
 
 @contextmanager

@@ -28,10 +28,7 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 def rows_and_schema(paths: Sequence[str]) -> tuple[exp.Expression, Schema]:
     """Give the rows of files with one and the same header, as a node of a query, and their columns."""
-    heads = {_header(path) for path in paths}
-    if len(heads) != 1:
-        raise InvalidParameter("source must be CSV files with one and the same header; theirs differ.")
-    names, delimiter = heads.pop()
+    names, delimiter = header(paths)
     schema = Schema(
         tuple(duckdb.column(name, "VARCHAR", f"c{position}") for position, name in enumerate(names))
     )
@@ -49,6 +46,14 @@ def rows_and_schema(paths: Sequence[str]) -> tuple[exp.Expression, Schema]:
         columns=_texts([column.known_as for column in schema.columns]),
     )
     return read, schema
+
+
+def header(paths: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Give the names of the columns, and what stands between them; all files must agree."""
+    heads = {_header(path) for path in paths}
+    if len(heads) != 1:
+        raise InvalidParameter("source must be CSV files with one and the same header; theirs differ.")
+    return heads.pop()
 
 
 def must_be_utf8(paths: Sequence[str]) -> None:

@@ -17,10 +17,10 @@ from sqlglot import exp
 from dpselect.engines.columns import TEXT_PARTS, TEXT_WHOLES, Column
 from dpselect.engines.protocol import Amount, CountsRequest, Key, Listed
 
-PLAIN_NUMBER = rf"^[+-]?[0-9]{{1,{TEXT_WHOLES}}}(\.[0-9]{{0,{TEXT_PARTS}}})?$"
+PLAIN_NUMBER = rf"^[+-]?[0-9]{{1,{TEXT_WHOLES}}}([.][0-9]{{0,{TEXT_PARTS}}})?$"
 """A number in text that is looked up on a list: what DECIMAL(38, 18) spells."""
 
-ANY_NUMBER = r"^[+-]?([0-9]{1,200}(\.[0-9]{0,200})?|\.[0-9]{1,200})([eE][+-]?[0-9]{1,3})?$"
+ANY_NUMBER = r"^[+-]?([0-9]{1,200}([.][0-9]{0,200})?|[.][0-9]{1,200})([eE][+-]?[0-9]{1,3})?$"
 """A number in text that is compared, exactly, on the driver."""
 
 NO_PART_OF_A_NUMBER = r"[^0-9eE.+-]"
@@ -158,7 +158,7 @@ def _comparable(key: Listed, column: exp.Expression) -> exp.Expression:
     if key.column.kind != "text" or not _is_read(key):
         return column.copy()
     plain = exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(PLAIN_NUMBER))
-    return exp.Case(ifs=[exp.If(this=plain, true=exp.cast(column.copy(), _decimals()))])
+    return exp.Case(ifs=[exp.If(this=plain, true=exp.TryCast(this=column.copy(), to=_decimals()))])
 
 
 def _column(column: Column, dialect: Dialect) -> exp.Expression:

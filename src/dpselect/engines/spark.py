@@ -1,18 +1,19 @@
 """Spark: the counts are computed by the cluster, as whole numbers; everything else happens on the driver.
 
 Tasks that are retried or run twice change nothing: a count is the same whoever takes it, and nothing random
-happens on a worker. The result is collected once.
+happens on a worker. The result is collected once. Columns go by their position, so that no name enters the
+text of the query.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, islice
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
+from uuid import uuid4
 
 from sqlglot import exp
 
@@ -20,14 +21,15 @@ from dpselect.engines.columns import Column, Kind, Schema
 from dpselect.engines.protocol import Counts, CountsRequest, Listed, checked_salt, counted, gathered
 from dpselect.engines.queries import rendered
 from dpselect.engines.silence import quietly
-from dpselect.errors import InvalidParameter
+from dpselect.engines.spark_logs import can_be_silenced, silenced
+from dpselect.engines.spark_sessions import each_row_by_itself, moved, own_session
+from dpselect.errors import InvalidParameter, shown
 
 BATCH = 100_000
-TALKATIVE = ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j.clientserver", "py4j.java_gateway")
-"""Where PySpark writes errors before it raises them, and Py4J all that Java says."""
+Result = TypeVar("Result")
+
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _KINDS: Mapping[str, Kind] = {"string": "text", "double": "double", "float": "single"}
-_VIEWS = count(1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,14 +37,13 @@ class Views:
     """How Spark spells things: rows and lists are temporary views, and the salt is a named parameter."""
 
     session: Any
-    rows: exp.Expression
-    made: list[str] = field(default_factory=list)
+    frame: Any
     parameters: dict[str, object] = field(default_factory=dict)
     name: str = "spark"
 
     def source(self) -> exp.Expression:
         """Name the rows."""
-        return self.rows.copy()
+        return self._view(self.frame)
 
     def parameter(self, value: object) -> exp.Expression:
         """Give ``:p1``, ``:p2`` ..."""
@@ -54,25 +55,20 @@ class Views:
         """Select from a view of the list."""
         kind = column_type.sql(dialect="spark")
         pairs = list(zip(key.labels, key.places, strict=True))
-        view = self.view(self.session.createDataFrame(pairs, f"label {kind}, place bigint"))
-        return exp.select("*").from_(exp.to_table(view))
+        # Made by the caller's session: the one that makes a frame becomes the active one.
+        made = self.frame.sparkSession.createDataFrame(pairs, f"label {kind}, place bigint")
+        return exp.select("*").from_(self._view(made))
 
-    def view(self, frame: Any) -> str:  # noqa: ANN401 - a Spark DataFrame
-        """Give a frame a name that a query can use."""
-        name = f"dpselect_{next(_VIEWS)}"
-        frame.createTempView(name)
-        self.made.append(name)
-        return name
-
-    def drop(self) -> None:
-        """Forget the views."""
-        for name in self.made:
-            self.session.catalog.dropTempView(name)
+    def _view(self, frame: Any) -> exp.Table:  # noqa: ANN401 - a Spark DataFrame
+        """Give a frame a name in the session that the query runs in, and in no other."""
+        name = f"dpselect_{uuid4().hex}"
+        moved(frame, self.session).createTempView(name)
+        return exp.to_table(name)
 
 
 @dataclass(frozen=True, repr=False)
 class Spark:
-    """An open DataFrame."""
+    """An open DataFrame, its columns renamed by their position."""
 
     frame: Any
     schema: Schema
@@ -82,36 +78,13 @@ class Spark:
         return counted(partial(self._counts, request, checked_salt(salt)))
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
-        session = self.frame.sparkSession
-        dialect = Views(session, exp.to_table("rows"))
-        try:
-            rows = dialect.view(self.frame)
-            query = rendered(
-                request, salt, Views(session, exp.to_table(rows), dialect.made, dialect.parameters)
-            )
-            with _silenced(session):
-                result = session.sql(query, args=dialect.parameters).toLocalIterator()
-                return gathered(request, iter(lambda: [tuple(row) for row in islice(result, BATCH)], []))
-        finally:
-            dialect.drop()
-
-
-@contextmanager
-def _silenced(session: Any) -> Iterator[None]:  # noqa: ANN401 - a Spark session
-    """Keep the driver from writing the text of an error, which may quote a row, to its logs."""
-    loggers = [logging.getLogger(name) for name in TALKATIVE]
-    context = session.sparkContext
-    level = str(context._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel())  # noqa: SLF001 - no public way to read it
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
-    context.setLogLevel("OFF")
-    try:
-        yield
-    finally:
-        context.setLogLevel(level)
-        for logger, was in zip(loggers, before, strict=True):
-            logger.disabled = was
+        callers = self.frame.sparkSession
+        with silenced(callers), each_row_by_itself(callers):
+            session = own_session(callers)
+            dialect = Views(session, self.frame)
+            query = rendered(request, salt, dialect)
+            result = session.sql(query, args=dialect.parameters).toLocalIterator()
+            return gathered(request, iter(lambda: [tuple(row) for row in islice(result, BATCH)], []))
 
 
 @contextmanager
@@ -123,31 +96,74 @@ def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:  # noq
             "cannot keep silent. Start the session with .master(...)."
         )
     if kind == "SparkSession":
-        if table is None:
-            raise InvalidParameter("table must be given with a Spark session: write table='ballots'.")
-        frame, failure = quietly(
-            partial(source.table, table),
-            partial(
-                InvalidParameter,
-                f"table must be a table or view that the Spark session knows; got {table!r}.",
-            ),
-        )
-        if frame is None:
-            raise failure or InvalidParameter
+        frame = _named(source, table)
     elif kind == "DataFrame" and table is None:
         frame = source
     else:
         raise InvalidParameter("source must be a Spark DataFrame, or a Spark session with table=.")
-    columns = tuple(_column(each.name, each.dataType) for each in frame.schema.fields)
-    yield Spark(frame, Schema(columns))
+    streaming, silent = _or_refused(
+        partial(_facts, frame),
+        "source must belong to a Spark session that is running; this one is not. Start it anew.",
+    )
+    if streaming:
+        raise InvalidParameter(
+            "source must be a table with an end; this frame is a stream. Write it to a table."
+        )
+    if not silent:
+        raise InvalidParameter(
+            "source must belong to a Spark that logs through Log4j 2; this one does not, and we cannot keep "
+            "its logs silent. Take Log4j's binding of SLF4J, as Spark ships it."
+        )
+    yield _or_refused(
+        partial(_spark, frame),
+        "source must be a frame whose columns can be renamed; Spark refuses. Select them anew.",
+    )
 
 
-def _column(name: str, kind: Any) -> Column:  # noqa: ANN401 - one of Spark's types
+def _facts(frame: Any) -> tuple[bool, bool]:  # noqa: ANN401 - a Spark DataFrame
+    """Say whether a frame is a stream, and whether its logs can be silenced; fail where nothing runs."""
+    context = frame.sparkSession.sparkContext
+    if context._jsc.sc().isStopped():  # noqa: SLF001 - there is no other way to ask
+        raise InvalidParameter
+    return bool(frame.isStreaming), can_be_silenced(frame.sparkSession)
+
+
+def _named(session: Any, table: str | None) -> Any:  # noqa: ANN401 - a Spark session and DataFrame
+    if table is None:
+        raise InvalidParameter("table must be given with a Spark session: write table='ballots'.")
+    if "${" in table:
+        raise InvalidParameter.must_be(
+            "table",
+            "a name without '${', where Spark puts in a setting",
+            got=table,
+            way_out="Hand over the frame.",
+        )
+    return _or_refused(
+        partial(session.table, table),
+        f"table must be a table or view that the Spark session knows; got {shown(table)}.",
+    )
+
+
+def _or_refused(action: Callable[[], Result], sentence: str) -> Result:
+    """Act on what is public; what Spark says of a failure is withheld all the same."""
+    result, failure = quietly(action, partial(InvalidParameter, sentence))
+    if result is None:
+        raise failure or InvalidParameter
+    return result
+
+
+def _spark(frame: Any) -> Spark:  # noqa: ANN401 - a Spark DataFrame
+    columns = tuple(
+        _column(each.name, f"c{position}", each.dataType) for position, each in enumerate(frame.schema.fields)
+    )
+    return Spark(frame.toDF(*[column.known_as for column in columns]), Schema(columns))
+
+
+def _column(name: str, reference: str, kind: Any) -> Column:  # noqa: ANN401 - one of Spark's types
     word = kind.simpleString()
     if word in _BITS:
-        return Column(
-            name, "integer", word, lowest=-(2 ** (_BITS[word] - 1)), highest=2 ** (_BITS[word] - 1) - 1
-        )
+        most = 2 ** (_BITS[word] - 1)
+        return Column(name, "integer", word, reference, lowest=-most, highest=most - 1)
     if word.startswith("decimal"):
-        return Column(name, "decimal", word, precision=kind.precision, scale=kind.scale)
-    return Column(name, _KINDS.get(word, "other"), word)
+        return Column(name, "decimal", word, reference, precision=kind.precision, scale=kind.scale)
+    return Column(name, _KINDS.get(word, "other"), word, reference)
