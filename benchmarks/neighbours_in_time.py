@@ -1,0 +1,124 @@
+"""What the time of one call tells of its scores: neighbours, drawn from in turns.
+
+The figure is the probability that a call on the one takes longer than a call on the other (the area under the
+curve, Mann and Whitney's statistic), turned so that it is at least one half: 0.5 tells nothing, 1 everything.
+Twice the same scores are the control: they show what the machine alone makes of one half.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from time import perf_counter_ns
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.patterns import Scores
+from benchmarks.selections import NOISES, selection
+from benchmarks.timing import Contestant
+
+SIZES = (3, 20, 50, 1000)
+WINNERS = (1, 2, 3, 10)
+KINDS = (np.int64, np.float64)
+SCALE = 1
+CALLS = 3000
+"""So many on each of two neighbours; half a percent of a figure is chance then."""
+
+WARM_UP = 50
+CONTROL = "twice the same"
+
+
+class Pair(NamedTuple):
+    """Two vectors of scores that one person may turn into each other."""
+
+    name: str
+    ours: Scores
+    theirs: Scores
+
+
+class TimeRow(NamedTuple):
+    """How well the time of one call tells one of two neighbours from the other."""
+
+    n: int
+    k: int
+    noise: str
+    pair: str
+    kind: str
+    area: float
+
+
+def pairs(n: int, k: int, kind: type) -> list[Pair]:
+    """Give the neighbours to be told apart; the control comes first."""
+    tied = np.full(n, 5, dtype=kind)
+    best_ahead = scored(n, kind, {n // 2: 6}, rest=5)
+    stars = dict.fromkeys(range(k - 1), 9)
+    kth_tied = scored(n, kind, stars | {k - 1: 5, n - 1: 5}, rest=1)
+    kth_ahead = scored(n, kind, stars | {k - 1: 6, n - 1: 5}, rest=1)
+    all_ahead = scored(n, kind, dict.fromkeys(range(k), 6), rest=5)
+    one_less = scored(n, kind, dict.fromkeys(range(k - 1), 6), rest=5)
+    return [
+        Pair(CONTROL, best_ahead, best_ahead.copy()),
+        Pair("all tied, or one ahead", tied, best_ahead),
+        Pair("a tie at the k-th place, or nearly", kth_tied, kth_ahead),
+        Pair("k ahead, or one of them with the rest", all_ahead, one_less),
+    ]
+
+
+def scored(n: int, kind: type, scores: dict[int, int], rest: int) -> Scores:
+    """Give some candidates their scores, and the rest the same one."""
+    vector = np.full(n, rest, dtype=kind)
+    for candidate, score in scores.items():
+        vector[candidate] = score
+    return vector
+
+
+def measured(calls: int = CALLS) -> Iterator[TimeRow]:
+    """Measure every pair of neighbours."""
+    for n in SIZES:
+        for k in WINNERS:
+            for noise in NOISES if k <= n else ():
+                for kind in KINDS:
+                    for pair in pairs(n, k, kind):
+                        draws = [selection(scores, noise, k, SCALE) for scores in pair[1:]]
+                        area = told_apart(*draws, calls=calls)
+                        yield TimeRow(n, k, noise, pair.name, np.dtype(kind).name, area)
+
+
+def told_apart(ours: Contestant, theirs: Contestant, *, calls: int) -> float:
+    """Give the area for two calls: how often the one takes longer, or the other, whichever is more often."""
+    turns = [0, 1] * calls
+    random.SystemRandom().shuffle(turns)
+    contestants: list[Callable[[], object]] = [ours, theirs]
+    times: list[list[int]] = [[], []]
+    for turn in [0, 1] * WARM_UP:
+        contestants[turn]()
+    gc.disable()
+    for turn in turns:
+        draw = contestants[turn]
+        started = perf_counter_ns()
+        draw()
+        times[turn].append(perf_counter_ns() - started)
+    gc.enable()
+    found = area(*map(np.array, times))
+    return max(found, 1 - found)
+
+
+def area(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> float:
+    """Give the share of pairs in which ours is larger; those that tie count half."""
+    theirs = np.sort(theirs)
+    below, not_above = theirs.searchsorted(ours, "left"), theirs.searchsorted(ours, "right")
+    return float((below + not_above).sum() / (2 * len(ours) * len(theirs)))
+
+
+def main() -> None:
+    """Measure, and print each figure."""
+    for row in measured():
+        print(f"{row.area:.3f}  n = {row.n:4}  k = {row.k:2}  {row.noise:11}  {row.kind:7}  {row.pair}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
