@@ -1,4 +1,4 @@
-"""What the time of one call tells of its scores: neighbours, drawn from in turns.
+"""What the time of one call tells of its scores: neighbours, drawn from in turns without a pattern.
 
 The figure is the probability that a call on the one takes longer than a call on the other (the area under the
 curve, Mann and Whitney's statistic), turned so that it is at least one half: 0.5 tells nothing, 1 everything.
@@ -8,16 +8,14 @@ Twice the same scores are the control: they show what the machine alone makes of
 from __future__ import annotations
 
 import gc
-import random
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter_ns
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.patterns import Scores
+from benchmarks.patterns import Scores, hashed
 from benchmarks.selections import NOISES, selection
 from benchmarks.timing import Contestant
 
@@ -53,7 +51,7 @@ class TimeRow(NamedTuple):
 
 def pairs(n: int, k: int, kind: type) -> list[Pair]:
     """Give the neighbours to be told apart; the control comes first."""
-    tied = np.full(n, 5, dtype=kind)
+    tied: Scores = np.full(n, 5, dtype=kind)
     best_ahead = scored(n, kind, {n // 2: 6}, rest=5)
     stars = dict.fromkeys(range(k - 1), 9)
     kth_tied = scored(n, kind, stars | {k - 1: 5, n - 1: 5}, rest=1)
@@ -70,7 +68,7 @@ def pairs(n: int, k: int, kind: type) -> list[Pair]:
 
 def scored(n: int, kind: type, scores: dict[int, int], rest: int) -> Scores:
     """Give some candidates their scores, and the rest the same one."""
-    vector = np.full(n, rest, dtype=kind)
+    vector: Scores = np.full(n, rest, dtype=kind)
     for candidate, score in scores.items():
         vector[candidate] = score
     return vector
@@ -90,8 +88,7 @@ def measured(calls: int = CALLS) -> Iterator[TimeRow]:
 
 def told_apart(ours: Contestant, theirs: Contestant, *, calls: int) -> float:
     """Give the area for two calls: how often the one takes longer, or the other, whichever is more often."""
-    turns = [0, 1] * calls
-    random.SystemRandom().shuffle(turns)
+    turns = (hashed(np.arange(2 * calls, dtype=np.uint64)).argsort() % 2).tolist()
     contestants: list[Callable[[], object]] = [ours, theirs]
     times: list[list[int]] = [[], []]
     for turn in [0, 1] * WARM_UP:
@@ -114,10 +111,32 @@ def area(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> float:
     return float((below + not_above).sum() / (2 * len(ours) * len(theirs)))
 
 
+def worst(rows: Iterable[TimeRow]) -> float | None:
+    """Give the largest figure but those of the control."""
+    return max((row.area for row in rows if row.pair != CONTROL), default=None)
+
+
+def lines(rows: list[TimeRow]) -> list[list[str]]:
+    """Write a table: the worst figure over pairs and types, and beside it that of the control."""
+    cells = [["n", "k", *(title for noise in NOISES for title in (noise, f"{noise}, {CONTROL}"))]]
+    for n, k in dict.fromkeys((row.n, row.k) for row in rows):
+        cells.append([str(n), str(k)])
+        for noise in NOISES:
+            ours = [row for row in rows if (row.n, row.k, row.noise) == (n, k, noise)]
+            control = max(row.area for row in ours if row.pair == CONTROL)
+            cells[-1] += [f"{worst(ours):.2f}", f"{control:.2f}"]
+    return cells
+
+
 def main() -> None:
-    """Measure, and print each figure."""
+    """Measure, print each figure, and the table."""
+    rows = []
     for row in measured():
-        print(f"{row.area:.3f}  n = {row.n:4}  k = {row.k:2}  {row.noise:11}  {row.kind:7}  {row.pair}", flush=True)
+        told = f"{row.noise:11}  {row.kind:7}  {row.pair}"
+        print(f"{row.area:.3f}  n = {row.n:4}  k = {row.k:2}  {told}", flush=True)
+        rows.append(row)
+    for cells in lines(rows):
+        print(f"| {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":
