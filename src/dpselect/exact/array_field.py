@@ -106,7 +106,7 @@ class ArrayField(Field):
 
     def _alone(self, k: int) -> Lead:
         """Close the best columns: who stands there stands alone, and the k best are among them."""
-        _, columns = self._foremost(self._best, min(LIKELY * k, max(k, self.columns // 16)) + 1)
+        _, columns = self._foremost(self._best, min(LIKELY * k, max(k, self.columns // 32)) + 1)
         scores = self._members(columns).reshape(-1)
         candidates = (columns + self.columns * np.arange(len(scores) // len(columns))[:, None]).reshape(-1)
         if self.size % self.columns:
@@ -157,18 +157,21 @@ class ArrayField(Field):
 
     def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
         """Look at the best of each column, and at those that stand alone."""
-        values = self._best if lead.alone is None else np.append(self._best, lead.alone.scores)
-        return self._rungs(values, lead.base, slope, top)
+        columns, alone = self._best, NOBODY if lead.alone is None else lead.alone.scores
+        rungs = np.empty(len(columns) + len(alone))
+        self._rungs(columns, lead.base, slope, top, rungs[: len(columns)])
+        if len(alone):
+            self._rungs(alone, lead.base, slope, top, rungs[len(columns) :])
+        return rungs
 
-    def _rungs(self, values: NDArray[Any], base: Base, slope: float, top: float) -> Floats:
+    def _rungs(self, values: NDArray[Any], base: Base, slope: float, top: float, out: Floats) -> None:
         """Multiply scores; gaps, if the base is so large that the rungs would drown in it."""
         if abs(base) * slope < DROWNING:
             numbers, zero, factor = self._wide(values), base, slope if self._largest else -slope
         else:
             numbers, zero, factor = self._behind(values, base), 0, -slope
-        rungs: Floats = numbers * factor
-        rungs += top - zero * factor
-        return rungs
+        np.multiply(numbers, factor, out=out)
+        out += top - zero * factor
 
     def few_gaps(self, lead: Lead) -> list[float]:
         """Subtract as Python does; give floats, as a float is compared with 0 faster than with other ints."""
