@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks import ledger, releases, tables
+from benchmarks import ledger, neighbours_in_time, releases, tables
 from benchmarks.peers import PINS, PeerRow, install, measured_peer
 from benchmarks.report import Results, clock, page, size
 from benchmarks.selections import MAXIMUM, NOISES, Row, drawn, measured
@@ -35,7 +35,9 @@ def main() -> None:
         show(row)
         rows.append(row)
     print("  the ledger, beside bare inserts", flush=True)
-    text = page(Results(rows, peers, versions, ledger.measured()))
+    charges = ledger.measured()
+    print("  what the time of one call tells of neighbours", flush=True)
+    text = page(Results(rows, peers, versions, charges, list(neighbours_in_time.measured())))
     if largest == SIZES[-1]:
         RESULTS.write_text(text, encoding="utf-8")
         print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")

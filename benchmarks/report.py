@@ -1,4 +1,4 @@
-"""What was measured, as a page to read: four tables, and the targets with the number that decides each."""
+"""What was measured, as a page to read: tables, and the targets with the number that decides each."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from benchmarks.ledger import LedgerRow
+from benchmarks.neighbours_in_time import TimeRow, lines
 from benchmarks.patterns import FLOATS, INTEGERS
 from benchmarks.peers import PINS, PeerRow
 from benchmarks.selections import MAXIMUM, NOISES, ONE_LINER, SCALES, WINNERS, Row, drawn, least
@@ -25,6 +26,7 @@ class Results(NamedTuple):
     peer_rows: list[PeerRow]
     versions: Mapping[str, str | None]
     ledger_rows: list[LedgerRow]
+    time_rows: list[TimeRow]
 
 
 class Target(NamedTuple):
@@ -69,6 +71,13 @@ ABOUT_LEDGER = (
     "SQLite as it comes, with a write-ahead log that is synced at every commit."
 )
 
+ABOUT_TIME = (
+    "How often a call on one of two neighbours takes longer than a call on the other: 0.5 tells nothing, 1 "
+    "everything. The worst of three pairs (all tied, or one ahead; a tie at the k-th place, or nearly; k "
+    "ahead, or one of them with the rest), as integers and as floats, scale 1, in 3,000 calls each. Beside "
+    "it the same scores twice. `python -m benchmarks.neighbours_in_time` measures this alone."
+)
+
 
 def page(results: Results) -> str:
     """Write the whole page."""
@@ -88,6 +97,7 @@ def page(results: Results) -> str:
         *peers,
         *section("Memory", ABOUT_MEMORY, memory(results.rows)),
         *section("The ledger", ABOUT_LEDGER, charges(results.ledger_rows)),
+        *section("What the time of one call tells", ABOUT_TIME, told_by_time(results.time_rows)),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -141,6 +151,13 @@ def targets(results: Results) -> list[Target]:
             smallest(100 * row.charges / row.inserts for row in results.ledger_rows),
             "least",
             50,
+            " %",
+        ),
+        Target(
+            "neighbours told apart by the time of one call: at most 60 %",
+            largest(100 * row.area for row in results.time_rows),
+            "most",
+            60,
             " %",
         ),
     ]
@@ -322,6 +339,12 @@ def charges(rows: list[LedgerRow]) -> str:
         for row in rows
     ]
     return table(["processes", "charges a second", "bare inserts a second", "share"], lines)
+
+
+def told_by_time(rows: list[TimeRow]) -> str:
+    """List how well the time of one call tells neighbours apart."""
+    head, *others = lines(rows)
+    return table(head, others)
 
 
 def sizes(rows: list[Row]) -> list[int]:

@@ -32,11 +32,13 @@ def places_of(field: Field, lead: Lead) -> Counter[int]:
         return Counter(i for i in range(field.size) if i not in closed)
     columns = [c for c in range(field.columns) if c not in closed]
     everybody = [c + r * field.columns for c in columns for r in range(field.depth)]
-    inside = np.array([i for i in everybody if i < field.size], dtype=np.int64)
-    if lead.above is None:
-        return Counter(inside.tolist())
-    stays = ~field.are_ahead(inside, lead.above.cut)
-    return Counter([*lead.above.candidates.tolist(), *inside[stays].tolist()])
+    alone = [] if lead.alone is None else lead.alone.candidates.tolist()
+    return Counter(
+        [
+            *(i for i in everybody if i < field.size),
+            *(one for place, one in enumerate(alone, field.columns) if place not in closed),
+        ]
+    )
 
 
 def check_units(field: Field, lead: Lead, size: int) -> None:
@@ -49,7 +51,7 @@ def check_units(field: Field, lead: Lead, size: int) -> None:
     numbers = [(candidate, -(-left // field.depth)) for candidate, left in found if candidate < size]
     assert len(set(numbers)) == len(numbers)
     shares = Counter(candidate for candidate, _ in numbers)
-    assert set(shares) == set(range(size)) - set(lead.ahead.tolist())
+    assert set(shares) == set(range(size)) - set(lead.stars.tolist())
     for candidate, share in shares.items():
         assert {number for who, number in numbers if who == candidate} == set(range(1, share + 1))
         behind = envelope.exactly_behind(candidate)

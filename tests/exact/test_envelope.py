@@ -47,7 +47,7 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: in
         candidates, left = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
     for candidate, units in zip(candidates, left, strict=True):
         assert 0 < units <= envelope.unit * field.depth
-        assert candidate not in lead.ahead
+        assert candidate not in lead.stars
 
 
 def test_an_envelope_outlives_the_columns_of_its_field() -> None:

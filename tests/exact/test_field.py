@@ -40,7 +40,7 @@ def fields(values: NDArray[Any], optimize: Optimize, depth: int) -> list[Field]:
     st.sampled_from(DEPTHS),
     st.data(),
 )
-def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
+def test_whoever_is_not_one_of_the_k_less_one_best_stands_in_one_place(
     scores: list[int], dtype: str, optimize: Optimize, depth: int, data: st.DataObject
 ) -> None:
     k = data.draw(st.integers(1, len(scores)))
@@ -51,29 +51,53 @@ def test_whoever_is_not_ahead_of_the_kth_best_stands_in_one_place(
         lead = field.leaders(k)
         assert lead is not None
         assert lead.base == kth
-        assert set(lead.ahead.tolist()) == ahead
-        assert places_of(field, lead) == Counter(i for i in range(len(scores)) if i not in ahead)
-        everybody = np.array([i for i in range(len(scores)) if i not in ahead], dtype=np.int64)
+        stars = lead.stars.tolist()
+        assert len(stars) == len(set(stars)) == k - 1
+        assert ahead <= set(stars) <= ahead | {i for i, x in enumerate(scores) if x == kth}
+        assert places_of(field, lead) == Counter(i for i in range(len(scores)) if i not in stars)
+        everybody = np.array([i for i in range(len(scores)) if i not in stars], dtype=np.int64)
         behind = [abs(scores[i] - kth) for i in everybody]
         assert field.gaps(everybody, lead.base).tolist() == behind
         assert [field.rough_gap(int(i), lead.base) for i in everybody] == behind
         assert [field.gap(int(i), lead.base) for i in everybody] == behind
-        assert set(np.flatnonzero(field.are_ahead(np.arange(len(scores)), lead.base)).tolist()) == ahead
         level = field.are_level(everybody, lead.base).tolist()
         assert level == [field.is_level(int(i), lead.base) for i in everybody] == [gap == 0 for gap in behind]
         rungs = field.place_rungs(lead, 0.5, 100.0)
         for column in set(range(field.columns)) - set(lead.closed.tolist()):
             members = np.arange(column, len(scores), field.columns)
             assert len(members) <= field.depth
-            if lead.above is not None:
-                members = members[~field.are_ahead(members, lead.above.cut)]
             nearest = min(sign * (kth - scores[i]) for i in members)
             assert rungs[column] == 100 - nearest / 2
+        if lead.alone is not None:
+            alone = zip(range(field.columns, len(rungs)), lead.alone.candidates.tolist(), strict=True)
+            assert all(
+                rungs[place] == 100 - sign * (kth - scores[i]) / 2
+                for place, i in alone
+                if place not in lead.closed
+            )
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.parametrize("size", [1, 40, 64 * 14, 64 * 80, 64 * 150])
+@pytest.mark.parametrize("k", [2, 3, 11])
+def test_c2_as_many_are_looked_at_whatever_the_scores(k: int, size: int, dtype: str) -> None:
+    """Ties at the k-th place, or at the last column that is closed, change no size; the last row is full."""
+    size *= k
+    tied, one_ahead, spread = np.full(size, 5), np.full(size, 5), np.arange(size) % 1009
+    one_ahead[size // 2] = 6
+    some_ahead = [np.where(np.arange(size) < some, 6, 5) for some in (k - 1, k, 2 * k, 2 * k + 1, size // 2)]
+    shapes = set()
+    for scores in (tied, one_ahead, spread, *some_ahead):
+        lead = ArrayField(scores.astype(dtype), "max", depth_for(size, k)).leaders(k)
+        assert lead is not None
+        alone = None if lead.alone is None else len(lead.alone.scores)
+        shapes.add((len(lead.stars), len(lead.closed), alone))
+    assert len(shapes) == 1
 
 
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("most", [3, 40, 10**6], ids=["many-ties", "ties", "hardly-any"])
-def test_a_cut_is_found_among_very_many_columns(most: int, optimize: Optimize) -> None:
+def test_the_best_are_found_among_very_many_columns(most: int, optimize: Optimize) -> None:
     """So many that groups of columns are looked at first; 2999 leaves the last row short."""
     scores = np.array([system().word() % most for _ in range(2999)])
     turned = scores if optimize == "max" else -scores
@@ -82,10 +106,13 @@ def test_a_cut_is_found_among_very_many_columns(most: int, optimize: Optimize) -
         lead = field.leaders(k)
         assert lead is not None
         assert lead.base == scores[np.argsort(-turned)[k - 1]]
-        ahead = np.flatnonzero(turned > turned[scores == lead.base][0]).tolist()
-        assert sorted(lead.ahead.tolist()) == ahead
-        assert places_of(field, lead) == Counter(set(range(2999)) - set(ahead))
-        assert lead.above is None or len(lead.above.columns) <= 4 * k
+        stars = set(lead.stars.tolist())
+        assert len(stars) == k - 1
+        assert set(np.flatnonzero(turned > turned[scores == lead.base][0]).tolist()) <= stars
+        assert min(turned[lead.stars]) >= turned[scores == lead.base][0]
+        assert places_of(field, lead) == Counter(set(range(2999)) - stars)
+        assert lead.alone is not None
+        assert 4 * k - 2 <= len(lead.alone.scores) <= 4 * k
 
 
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.integers(2**62, 2**62 + 99)
@@ -151,9 +178,10 @@ def test_the_best_may_stand_in_the_last_row_that_most_columns_lack(k: int, dtype
         assert lead is not None
         assert field.columns == 10
         assert lead.base == np.sort(scores)[-k]
-        ahead = set(np.flatnonzero(scores > lead.base).tolist())
-        assert set(lead.ahead.tolist()) == ahead
-        assert places_of(field, lead) == Counter(set(range(73)) - ahead)
+        stars = set(lead.stars.tolist())
+        assert set(np.flatnonzero(scores > lead.base).tolist()) <= stars
+        assert len(stars) == k - 1
+        assert places_of(field, lead) == Counter(set(range(73)) - stars)
         check_units(field, lead, 73)
 
 
@@ -213,33 +241,27 @@ def test_an_array_with_strides_has_the_leaders_of_its_copy(optimize: Optimize, s
     seen = (np.arange(abs(step) * size) * 7919 % 1009)[::step]
     ours, theirs = (ArrayField(scores, optimize, 4).leaders(3) for scores in (seen, seen.copy()))
     assert ours is not None
-    assert ours.above is not None
+    assert ours.alone is not None
     assert theirs is not None
-    assert theirs.above is not None
-    for one, other in zip((*ours[:3], *ours.above), (*theirs[:3], *theirs.above), strict=True):
+    assert theirs.alone is not None
+    for one, other in zip((*ours[:3], *ours.alone), (*theirs[:3], *theirs.alone), strict=True):
         assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("size", range(60, 76))
 @pytest.mark.parametrize("most", [4, 12, 1000])
-def test_those_who_stay_in_a_column_are_bounded_by_the_best_of_them(
-    optimize: Optimize, size: int, most: int
-) -> None:
-    """The last row may be short, and may hold the only one who stays."""
-    best = max if optimize == "max" else min
+def test_who_stood_in_a_closed_column_stands_alone(optimize: Optimize, size: int, most: int) -> None:
+    """The last row may be short."""
     for start in range(20):
         scores = (np.arange(start, start + size) * 7919) % 1009 % most
         field = ArrayField(scores, optimize, 4)
         lead = field.leaders(3)
         assert lead is not None
-        if lead.above is None:
-            continue
-        for column, rest in zip(lead.above.columns.tolist(), lead.above.rest.tolist(), strict=True):
-            members = np.arange(column, size, field.columns)
-            staying = scores[members[~field.are_ahead(members, lead.above.cut)]].tolist()
-            assert (column in lead.closed) == (not staying)
-            assert not staying or rest == best(staying)
+        assert lead.alone is not None
+        closed = {place for place in lead.closed.tolist() if place < field.columns}
+        assert sorted(lead.alone.candidates) == [i for i in range(size) if i % field.columns in closed]
+        assert lead.alone.scores.tolist() == scores[lead.alone.candidates].tolist()
 
 
 def test_every_score_of_an_array_with_strides_is_looked_up() -> None:

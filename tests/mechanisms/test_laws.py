@@ -130,7 +130,7 @@ def test_the_width_of_the_words_does_not_change_the_law(width: int) -> None:
         lambda source: int(exponential_max().draw(pair, source)),
         permute_and_flip(pair, ONE).__getitem__,
         range(2),
-        Walk(12, Fraction(1, 2**4), width),
+        Walk(16, Fraction(1, 2**4), width),
     )
 
 
@@ -314,7 +314,7 @@ def test_the_two_best_of_few_with_exponential_noise_are_drawn_at_once(
 ) -> None:
     law = exponential_top_k(better(scores, optimize), 2, ONE)
     m = exponential_top(2, ONE, optimize)
-    check(partial(ordered, m, scores), law.__getitem__, law, Walk(16, Fraction(1, 2**6)))
+    check(partial(ordered, m, scores), law.__getitem__, law, Walk(20, Fraction(1, 2**8)))
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
@@ -322,7 +322,7 @@ def test_the_best_of_four_with_exponential_noise_are_drawn_at_once(k: int) -> No
     scores = [2, 0, 1, 1]
     law = enclosed_law(scores, noise="exponential", scale=Fraction(2, 3), k=k)
     m = exponential_top(k, Fraction(2, 3))
-    check(partial(ordered, m, scores), law.__getitem__, law, Walk(13, Fraction(1, 4)))
+    check(partial(ordered, m, scores), law.__getitem__, law, Walk(20, Fraction(1, 2**3)))
 
 
 @pytest.mark.parametrize("scores", FEW_SCORES.values(), ids=FEW_SCORES)
@@ -376,7 +376,7 @@ def test_two_rounds_of_permute_and_flip_are_peeled() -> None:
     law = peeled_permute_and_flip([0, -1, -2], 2, ONE)
     m = peeling(2)
     check(
-        lambda source: tuple(m.draw([0, -1, -2], source)), law.__getitem__, law, Walk(16, Fraction(1, 2**4))
+        lambda source: tuple(m.draw([0, -1, -2], source)), law.__getitem__, law, Walk(20, Fraction(1, 2**6))
     )
     assert round(float(law[0, 1].low), 5) == 0.62428
 

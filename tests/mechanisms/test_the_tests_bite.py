@@ -15,7 +15,7 @@ from dpselect.exact.array_field import ArrayField
 from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import Base, Lead
+from dpselect.exact.field import Lead
 from dpselect.exact.noises import ExponentialNoise, GumbelNoise
 from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
@@ -107,21 +107,23 @@ class AtTheWrongEnd(ExponentialNoise):
 
 
 class StillInTheirColumns(ArrayField):
-    """Who was taken out of a column runs twice: alone, and in the column."""
-
-    def are_ahead(self, candidates: NDArray[np.int64], base: Base) -> NDArray[np.bool_]:
-        del base
-        return np.zeros(len(candidates), dtype=bool)
-
-
-class NobodyStays(ArrayField):
-    """Columns that somebody is taken out of are closed."""
+    """Who stands alone runs twice: alone, and in the column."""
 
     def leaders(self, k: int) -> Lead | None:
         lead = super().leaders(k)
         assert lead is not None
-        assert lead.above is not None
-        return lead._replace(closed=lead.above.columns)
+        return lead._replace(closed=lead.closed[lead.closed >= self.columns])
+
+
+class NobodyAlone(ArrayField):
+    """Columns are closed, and nobody who stood there runs."""
+
+    def leaders(self, k: int) -> Lead | None:
+        lead = super().leaders(k)
+        assert lead is not None
+        assert lead.alone is not None
+        places = np.arange(self.columns, self.columns + len(lead.alone.scores))
+        return lead._replace(closed=np.union1d(lead.closed, places))
 
 
 class StarsRunToo(ArrayField):
@@ -130,12 +132,9 @@ class StarsRunToo(ArrayField):
     def leaders(self, k: int) -> Lead | None:
         lead = super().leaders(k)
         assert lead is not None
-        assert lead.above is not None
-        above = lead.above._replace(
-            candidates=np.append(lead.above.candidates, lead.ahead),
-            scores=np.append(lead.above.scores, np.full(len(lead.ahead), lead.base)),
-        )
-        return lead._replace(above=above)
+        assert lead.alone is not None
+        alone = lead.alone._replace(scores=np.minimum(lead.alone.scores, lead.base))
+        return lead._replace(closed=lead.closed[lead.closed < self.columns], alone=alone)
 
 
 class FromTheTop(ArrayField):
@@ -198,7 +197,7 @@ def test_a_wrong_field_is_rejected() -> None:
         check_columns(kind=TooFarBehind)
 
 
-@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop, StillInTheirColumns, NobodyStays])
+@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop, StillInTheirColumns, NobodyAlone])
 def test_a_race_in_which_the_wrong_ones_run_is_rejected(kind: type[ArrayField]) -> None:
     with pytest.raises(Rejected):
         check_behind_the_second(kind=kind)

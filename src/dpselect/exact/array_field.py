@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpselect.exact.field import (
     NOBODY,
-    Above,
+    Alone,
     Base,
     Field,
     Floats,
@@ -40,8 +40,11 @@ WIDE = 8
 DROWNING = 2.0**36
 """A float up to this has room for a rung, and for the place of that between two rungs."""
 
-GROUP = 16
-"""So many columns are looked at together, to find the best of very many."""
+GROUP, FEW_GROUPS = 8, 64
+"""So many are looked at together, to find the best of very many; fewer groups are not worth it."""
+
+LIKELY = 2
+"""So many times as many columns as there are winners are closed: the others are far behind then."""
 
 LARGE_DEPTH_ABOVE = 2_000_000
 """From here on low columns would be so many that they leave the cache."""
@@ -89,39 +92,29 @@ class ArrayField(Field):
         return self._values[:inside].reshape(rows, self.columns), self._values[inside:]
 
     def leaders(self, k: int) -> Lead | None:
-        """Find the k best among the best of the columns, and among those who stand there with them."""
+        """Find the k best among the best of the columns, and those who stand there with them."""
         if k == 1:
             return None if self._top == -math.inf else Lead(self._top, NOBODY, NOBODY)
-        if 2 * k >= self.columns:
-            return self._single(k)
-        cut = self._cut(k)
-        columns = np.flatnonzero(self._ahead(self._best, cut))
-        lead = self._above(k, cut, columns) if len(columns) else Lead(cut, NOBODY, NOBODY)
+        lead = self._single(k) if 2 * k >= self.columns else self._alone(k)
         return None if lead.base == -math.inf else lead
 
-    def _single(self, k: int) -> Lead | None:
+    def _single(self, k: int) -> Lead:
         """Give columns up, if there were any; so many winners are not worth them."""
         self.columns, self.depth, self._best = 0, 1, self._values
-        base = self._kth(self._values, k)
-        ahead = np.flatnonzero(self._ahead(self._values, base))
-        return None if base == -math.inf else Lead(base, ahead, ahead)
+        base, stars = self._foremost(self._values, k)
+        return Lead(base, stars, stars)
 
-    def _above(self, k: int, cut: Base, columns: Indices) -> Lead:
-        """Take those who are ahead of the cut out of their columns, and find the k best."""
-        table = self._members(columns)
-        is_missing = columns >= (self.size % self.columns or self.columns)
-        is_gone = self._ahead(table, cut)
-        is_gone[-1] &= ~is_missing
-        out = np.flatnonzero(is_gone)
-        rows, which = np.divmod(out, len(columns))
-        candidates, scores = columns.take(which) + self.columns * rows, table.take(out)
-        is_gone[-1] |= is_missing
-        table.reshape(-1)[np.flatnonzero(is_gone)] = table.min() if self._largest else table.max()
-        closed = columns[is_gone.all(axis=0)]
-        base = self._kth(scores, k) if len(scores) >= k else cut
-        stars = self._ahead(scores, base)
-        above = Above(cut, columns, self._better.reduce(table), candidates[~stars], scores[~stars])
-        return Lead(base, candidates[stars], closed, above)
+    def _alone(self, k: int) -> Lead:
+        """Close the best columns: who stands there stands alone, and the k best are among them."""
+        _, columns = self._foremost(self._best, min(LIKELY * k, max(k, self.columns // 32)) + 1)
+        scores = self._members(columns).reshape(-1)
+        candidates = (columns + self.columns * np.arange(len(scores) // len(columns))[:, None]).reshape(-1)
+        if self.size % self.columns:
+            inside = np.flatnonzero(candidates < self.size)
+            candidates, scores = candidates.take(inside), scores.take(inside)
+        base, stars = self._foremost(scores, k)
+        closed = np.append(columns, stars + self.columns)
+        return Lead(base, candidates.take(stars), closed, Alone(candidates, scores))
 
     def _members(self, columns: Indices) -> NDArray[Any]:
         """Look up who stands in columns, row by row; anything where the last row has nobody."""
@@ -132,23 +125,26 @@ class ArrayField(Field):
             table = np.ascontiguousarray(full_rows[:, columns])
         return np.vstack((table, short_row.take(columns, mode="clip"))) if len(short_row) else table
 
-    def _cut(self, k: int) -> Base:
-        """Find the best score of a column that few columns are ahead of: k or more, unless many tie there."""
-        best, wanted = self._best, min(4 * k, max(k, self.columns // 16)) + 1
-        groups = len(best) // GROUP
-        if groups >= 2 * wanted:
-            best_of_groups = self._better.reduce(best[: groups * GROUP].reshape(GROUP, groups))
-            least = self._kth(best_of_groups, wanted)
-            best = best[best >= least if self._largest else best <= least]
-        return self._kth(best, wanted)
+    def _foremost(self, values: NDArray[Any], k: int) -> tuple[Base, Indices]:
+        """Find the k-th best, and where k - 1 that are no worse stand: of those that tie, some.
 
-    def _kth(self, values: NDArray[Any], k: int) -> Base:
-        """Find the k-th best; ``np.partition`` would take twenty times as long on ties."""
-        return np.sort(values).item(-k if self._largest else k - 1)
+        Of many, the k best groups are found first. How many are looked at does not depend on the values.
+        """
+        groups = len(values) // GROUP
+        if groups < max(2 * k, FEW_GROUPS):
+            return self._sorted(values, k)
+        in_groups = values[: groups * GROUP].reshape(GROUP, groups)
+        _, best = self._foremost(self._better.reduce(in_groups), k + 1)
+        among = (best + groups * np.arange(GROUP)[:, None]).reshape(-1)
+        among = np.append(among, np.arange(groups * GROUP, len(values)))
+        base, places = self._sorted(values[among], k)
+        return base, among.take(places)
 
-    def _ahead(self, values: NDArray[Any], base: Base) -> NDArray[np.bool_]:
-        ahead: NDArray[np.bool_] = values > base if self._largest else values < base
-        return ahead
+    def _sorted(self, values: NDArray[Any], k: int) -> tuple[Base, Indices]:
+        """Find the same by sorting; ``np.partition`` would take twenty times as long on ties."""
+        base = np.sort(values).item(-k if self._largest else k - 1)
+        ahead = np.flatnonzero(values > base if self._largest else values < base)
+        return base, np.append(ahead, np.flatnonzero(values == base)[: k - 1 - len(ahead)])
 
     def _behind(self, values: NDArray[Any], base: Base) -> Floats:
         """Subtract in double precision: integers first exactly (modulo 2**64)."""
@@ -161,27 +157,27 @@ class ArrayField(Field):
 
     def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
         """Look at the best of each column, and at those that stand alone."""
-        rungs = self._rungs(self._best, lead.base, slope, top)
-        if lead.above is not None:
-            _, columns, rest, _, scores = lead.above
-            rungs[columns] = self._rungs(rest, lead.base, slope, top)
-            rungs = np.concatenate((rungs, self._rungs(scores, lead.base, slope, top)))
+        columns, alone = self._best, NOBODY if lead.alone is None else lead.alone.scores
+        rungs = np.empty(len(columns) + len(alone))
+        self._rungs(columns, lead.base, slope, top, rungs[: len(columns)])
+        if len(alone):
+            self._rungs(alone, lead.base, slope, top, rungs[len(columns) :])
         return rungs
 
-    def _rungs(self, values: NDArray[Any], base: Base, slope: float, top: float) -> Floats:
+    def _rungs(self, values: NDArray[Any], base: Base, slope: float, top: float, out: Floats) -> None:
         """Multiply scores; gaps, if the base is so large that the rungs would drown in it."""
         if abs(base) * slope < DROWNING:
             numbers, zero, factor = self._wide(values), base, slope if self._largest else -slope
         else:
             numbers, zero, factor = self._behind(values, base), 0, -slope
-        rungs: Floats = numbers * factor
-        rungs += top - zero * factor
-        return rungs
+        np.multiply(numbers, factor, out=out)
+        out += top - zero * factor
 
     def few_gaps(self, lead: Lead) -> list[float]:
-        """Subtract as Python does; integers stay what they are."""
+        """Subtract as Python does; give floats, as a float is compared with 0 faster than with other ints."""
         base, values = lead.base, self._values.tolist()
-        return [base - value for value in values] if self._largest else [value - base for value in values]
+        gaps = [base - value for value in values] if self._largest else [value - base for value in values]
+        return gaps if self._floats else list(map(float, gaps))
 
     def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Subtract."""
@@ -210,10 +206,6 @@ class ArrayField(Field):
     def is_level(self, candidate: int, base: Base) -> bool:
         """Compare."""
         return bool(self._values.item(candidate) == base)
-
-    def are_ahead(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
-        """Compare."""
-        return self._ahead(self._at(candidates), base)
 
     def ties(self, base: Base) -> Indices:
         """Compare."""

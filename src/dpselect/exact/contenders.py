@@ -143,10 +143,7 @@ def winners(  # noqa: PLR0913 - the draw's own parameters, and where they are dr
     drawn = _drawn(field, k, scale, noise, randomness, batch)
     if drawn is None:
         return None
-    stars, race, arrived = drawn
-    if not len(stars.candidates):
-        return list(islice(race.arrivals, k))
-    arrived = arrived or _arrived(race, k)
+    stars, arrived = drawn
     lows, highs = np.append(stars.lows, arrived.lows), np.append(stars.highs, arrived.highs)
     order = (-lows).argsort()
     if _are_apart(lows[order], highs[order]):
@@ -165,8 +162,7 @@ def contenders(  # noqa: PLR0913 - the draw's own parameters, and where they are
     drawn = _drawn(field, k, scale, noise, randomness, batch)
     if drawn is None:
         return None
-    stars, race, arrived = drawn
-    return [one.settled() for one in _merged_boards(stars, arrived or _arrived(race, k), k)]
+    return [one.settled() for one in _merged_boards(*drawn, k)]
 
 
 def _merged_boards(stars: Board, arrived: Board, k: int) -> list[Contender]:
@@ -175,27 +171,25 @@ def _merged_boards(stars: Board, arrived: Board, k: int) -> list[Contender]:
 
 def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where they are drawn from
     field: Field, k: int, scale: Fraction, noise: Noise, randomness: Randomness, batch: int | None
-) -> tuple[Board, Race, Board | None] | None:
+) -> tuple[Board, Board] | None:
     """Draw the stars, and race until the k best are among them and the arrivals.
 
-    The candidates ahead of the k-th best score get numbers of their own, the others race relative to it. Give
-    also the arrivals with their noisy scores, if they had to be compared with those of the stars.
+    The k - 1 best candidates get numbers of their own, whether they are ahead of the k-th best score or tie
+    with it, so that ties do not show in the time; the others race relative to it.
     """
     lead = field.leaders(k)
     if lead is None:
         return None
-    stars = _stars(field, lead.ahead, scale, noise, randomness)
+    stars = _stars(field, lead.stars, scale, noise, randomness)
     race = Race(Envelope(field, lead, scale, randomness.width), noise, randomness)
     largest = min(max(SMALL_BATCH, 32 * k), LARGEST_BATCH)
     batch = batch or min(max(FIRST_BATCH, 4 * k), largest)
     while True:
         race.run(batch)
-        found, arrived = len(race.arrivals), None
-        if found < k <= found + len(stars.candidates):
-            arrived = _arrived(race, k)
-            found += stars.ahead_of(arrived[len(arrived.candidates) - 1])
+        arrived = _arrived(race, k)
+        found = len(race.arrivals) + stars.ahead_of(arrived[len(arrived.candidates) - 1])
         if found >= k:
-            return stars, race, arrived
+            return stars, arrived
         expected = 5 * (k - found) * race.proposed // (4 * found + 1)
         batch = max(batch, min(expected, largest))
 

@@ -166,10 +166,9 @@ class Envelope:
             del rungs
             units = chosen.table.take(below, mode="clip")
             del below
-            if lead.above is not None:
+            if lead.alone is not None:
                 units[columns:] //= rows
-            if len(lead.closed):
-                units[lead.closed] = 0
+            units[lead.closed] = 0
             self._ends = np.add.accumulate(units, out=units)
             self._units = units.item(-1)
 
@@ -207,10 +206,9 @@ class Envelope:
         candidates = left & (self._rows - 1)
         candidates *= columns
         candidates += places
-        if self.lead.above is not None:
-            candidates[self.field.are_ahead(candidates, self.lead.above.cut)] = self.field.size
+        if self.lead.alone is not None:
             (alone,) = (places >= columns).nonzero()
-            candidates[alone] = self.lead.above.candidates[places[alone] - columns]
+            candidates[alone] = self.lead.alone.candidates[places[alone] - columns]
             left[alone] *= self._rows
         return candidates, left
 

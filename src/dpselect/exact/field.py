@@ -1,9 +1,10 @@
 """The field of a race: candidates with exact scores, seen in places.
 
 A place is a column of candidates, of which only the best score is known, or a single candidate. One pass
-finds the best of each column; for several winners the very best are then taken out of their columns, into
-places of their own. A float says roughly how far a candidate lies behind a base score, a fraction says it
-exactly. A score of minus infinity belongs to a candidate that may not win.
+finds the best of each column; for several winners the best columns are then closed, and who stood there
+stands alone. How many are looked at does not depend on the scores: ties are taken in order. A float says
+roughly how far a candidate lies behind a base score, a fraction says it exactly. A score of minus infinity
+belongs to a candidate that may not win.
 
 Proof: field.proof.md
 """
@@ -34,30 +35,23 @@ class NotAllMayWin(ValueError):
     """There is minus infinity among scores of which the least wins."""
 
 
-class Above(NamedTuple):
-    """The candidates ahead of a cut are taken out of their columns."""
+class Alone(NamedTuple):
+    """The candidates of some columns, in places of their own after all columns."""
 
-    cut: Base
-    columns: Indices
-    """The columns that they are taken out of."""
-    rest: NDArray[Any]
-    """The best scores of those that stay there."""
     candidates: Indices
-    """Those of them that run, in the places after the columns."""
     scores: NDArray[Any]
-    """Their scores."""
 
 
 class Lead(NamedTuple):
-    """Where a race begins: the base score, and who does not run against it."""
+    """Where a race for k winners begins: the k-th best score, and who does not run."""
 
     base: Base
-    ahead: Indices
-    """The candidates ahead of the base."""
+    stars: Indices
+    """The k - 1 best candidates; those of them that tie with the base are any."""
     closed: Indices
-    """The places that nobody runs in: those of candidates ahead, and columns that nobody stays in."""
-    above: Above | None = None
-    """Who is taken out of the columns; None if nobody is."""
+    """The places that nobody runs in: those of the stars, and columns whose candidates stand alone."""
+    alone: Alone | None = None
+    """Who stands alone; None without columns, or if nobody does."""
 
 
 class Field(ABC):
@@ -71,7 +65,7 @@ class Field(ABC):
 
     @abstractmethod
     def leaders(self, k: int) -> Lead | None:
-        """Find the k-th best score, and the candidates ahead of it; None if fewer than k may win."""
+        """Find the k-th best score, and k - 1 that are no worse; None if fewer than k may win."""
 
     @abstractmethod
     def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
@@ -83,7 +77,7 @@ class Field(ABC):
 
     @abstractmethod
     def few_gaps(self, lead: Lead) -> list[float]:
-        """Give how far all candidates, nobody of them ahead, lie behind the base, as Python's numbers.
+        """Give how far all candidates, nobody of them ahead, lie behind the base, as Python's floats.
 
         At most a relative 2**-51 too much, at most that or 2**-1073 too little; infinity beyond all floats.
         """
@@ -113,10 +107,6 @@ class Field(ABC):
         """Say whether the score of one candidate is the base, exactly."""
 
     @abstractmethod
-    def are_ahead(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
-        """Say whose score is better than the base, exactly. Anything for a number that is nobody's."""
-
-    @abstractmethod
     def ties(self, base: Base) -> Indices:
         """Give the candidates whose score is the base."""
 
@@ -129,8 +119,9 @@ class Field(ABC):
         lead = self.leaders(k)
         if lead is None:
             return None
-        stars = sorted(lead.ahead.tolist(), key=lambda i: (-self.score(i), i))
-        return [*stars, *self.ties(lead.base)[: k - len(stars)].tolist()]
+        ahead = [i for i in lead.stars.tolist() if not self.is_level(i, lead.base)]
+        ahead.sort(key=lambda i: (-self.score(i), i))
+        return [*ahead, *self.ties(lead.base)[: k - len(ahead)].tolist()]
 
     def exact_scores(self, k: int) -> dict[int, Fraction] | None:
         """Give the scores of all that may win, turned so that more is better; None if fewer than k may."""

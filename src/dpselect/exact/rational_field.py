@@ -6,7 +6,6 @@ Proof: rational_field.proof.md
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -36,9 +35,10 @@ class RationalField(Field):
             return None
         if k == 1:
             return Lead(max(scores) if self._largest else min(scores), NOBODY, NOBODY)
-        base = sorted(scores, reverse=self._largest)[k - 1]
-        closed = np.flatnonzero(self.are_ahead(np.arange(self.size), base))
-        return Lead(base, closed, closed)
+        may_win = [i for i, value in enumerate(self._values) if value is not None]
+        may_win.sort(key=self.score, reverse=True)
+        stars = np.array(may_win[: k - 1])
+        return Lead(self._values[may_win[k - 1]], stars, stars)
 
     def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
         """Multiply gaps."""
@@ -77,12 +77,6 @@ class RationalField(Field):
     def is_level(self, candidate: int, base: Base) -> bool:
         """Compare."""
         return bool(self._values[candidate] == base)
-
-    def are_ahead(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
-        """Compare."""
-        ahead = operator.gt if self._largest else operator.lt
-        scores = [self._values[i] for i in candidates.tolist()]
-        return np.array([score is not None and ahead(score, base) for score in scores], dtype=bool)
 
     def ties(self, base: Base) -> Indices:
         """Compare."""

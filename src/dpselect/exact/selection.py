@@ -5,6 +5,7 @@ Proof: selection.proof.md
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partial
 
@@ -21,6 +22,9 @@ from dpselect.exact.tails import Tails
 NEVER = Enclosure(Fraction(0), Fraction(0))
 
 FLIP_ALL_UP_TO = 16
+
+SIDES = [math.lcm(*range(1, size + 1)) for size in range(FLIP_ALL_UP_TO + 1)]
+"""Whatever number of so many candidates is chosen from, this is a multiple of it."""
 
 FIRST_BATCH, LARGEST_BATCH = 128, 1024
 
@@ -48,7 +52,8 @@ def flip_all(field: Field, lead: Lead, scale: Fraction, randomness: Randomness) 
     """Permute and flip: toss a coin of its weight for everybody, and choose uniformly among the heads."""
     estimates = weights(field.few_gaps(lead), scale)
     flipped = heads(estimates, lambda i: partial(_weight, field, lead, scale, i), randomness)
-    return flipped[draw_below(len(flipped), randomness)]
+    randomness.mark(tuple(flipped))
+    return flipped[draw_below(SIDES[field.size], randomness) % len(flipped)]
 
 
 def _weight(field: Field, lead: Lead, scale: Fraction, candidate: int, precision: int) -> Enclosure:

@@ -69,9 +69,9 @@ class NoisyTopK:
             return [found(winner(field, self.scale, noise, randomness))]
         if field.size > FEW:
             return found(winners(field, self.k, self.scale, noise, randomness))
-        exact = found(field.exact_scores(self.k))
         if self.noise == "exponential":
-            return out_by_levels({i: x / self.scale for i, x in exact.items()}, self.k, randomness)
+            return out_by_levels(found(field.exact_scores(self.k)), self.scale, self.k, randomness)
+        found(field.leaders(self.k))
         return peeled(scores, replace(self, k=1), self.k, randomness)
 
     def over(self, chunks: Iterable[object], randomness: Randomness) -> list[int]:
@@ -137,8 +137,9 @@ class PeeledTopK:
 def peeled(scores: Scores, one: NoisyTopK, k: int, randomness: Randomness) -> list[int]:
     """Draw one, remove it, draw again, k times."""
     left = np.arange(len(scores))
-    winners = []
+    winners: list[int] = []
     for _ in range(k):
+        randomness.mark(tuple(winners))
         (drawn,) = one.among(scores, randomness)
         winners.append(int(left[drawn]))
         left = np.delete(left, drawn)
