@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+LOADING, NATIVE = ("create_module", "exec_module"), "ExtensionFileLoader"
+LATER = 0.01
 GRACE = 1.0
 """So many seconds after the first signal others are only noted: who asks twice does not stop the tidying."""
 
@@ -90,9 +92,11 @@ def sentence() -> str:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    del frame
     _State.number = _State.number or number
     now = time.monotonic()
+    if _is_loading_native_code(frame):
+        _thread.start_new_thread(_again, (number,))
+        return
     if _State.holding:
         _State.kept += 1
         if _State.kept == 1:
@@ -103,8 +107,23 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise Stopped
 
 
+def _is_loading_native_code(frame: FrameType | None) -> bool:
+    """Say whether a library in C++ is being loaded: an exception there may end the process by a crash."""
+    while frame is not None:
+        if frame.f_code.co_name in LOADING and type(frame.f_locals.get("self")).__name__ == NATIVE:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _again(number: int) -> None:
+    """Come back a little later."""
+    time.sleep(LATER)
+    _thread.interrupt_main(signal.Signals(number))
+
+
 def _unraisable(unraisable: sys.UnraisableHookArgs, /) -> None:
     """Say nothing, because a message may hold data; a signal that came in the wrong place comes again."""
     if isinstance(unraisable.exc_value, KeyboardInterrupt) and _State.number:
         _State.deaf_until = 0.0
-        _thread.interrupt_main(signal.Signals(_State.number))
+        _thread.start_new_thread(_again, (_State.number,))
