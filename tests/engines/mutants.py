@@ -18,7 +18,7 @@ FORMATS = ("csv", "csv.gz", "parquet", "arrow", "feather", "jsonl", "duckdb", "d
 """A ``db`` is the bytes of a Parquet file under the name of a database: a wrong one."""
 CHILD = f"""
 import contextlib, io, sys
-from dpselect.cli.entry import run
+from dpselect.cli.verbs import run
 for path in map(str.strip, sys.stdin):
     words = ["vote", path, "--unit", "guest", "--choice", "dish", "--candidates", "tea,pie", "--epsilon", "1"]
     words += ["--columns", "guest:text,dish:text"] if path.endswith("jsonl") else []

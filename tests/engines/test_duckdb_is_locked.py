@@ -9,7 +9,8 @@ import pytest
 
 from dpselect import Table, approval_voting
 from dpselect.engines.duckdb import BEFORE, FIRST, LAST, DuckDB
-from tests.engines.reference import SALT
+from dpselect.engines.protocol import Counts, CountsRequest
+from tests.engines.asking import asked
 
 DISH = approval_voting(candidate="dish", candidates=["pie", "soup"])
 
@@ -54,13 +55,22 @@ PROBES = {
 }
 
 
-def test_every_probe_is_denied(table: Table, tmp_path: Path, subtests: pytest.Subtests) -> None:
+def test_every_probe_is_denied(
+    table: Table, tmp_path: Path, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a_python_variable = pa.table({"answer": [42]})
-    with table.open() as engine:
-        assert isinstance(engine, DuckDB)
+    counts, seen = DuckDB.counts, []
+
+    def probed(engine: DuckDB, request: CountsRequest, salt: bytes) -> Counts:
         for probe, refusal in PROBES.items():
             with subtests.test(probe), pytest.raises(refusal):
                 engine.connection.execute(probe.format(folder=tmp_path)).fetchall()
+        seen.append(engine)
+        return counts(engine, request, salt)
+
+    monkeypatch.setattr(DuckDB, "counts", probed)
+    assert asked(DISH, table) == [1, 1]
+    assert len(seen) == 1
     del a_python_variable
 
 
@@ -86,10 +96,16 @@ def test_the_private_directory_goes_with_the_connection(
     private = tmp_path / "temp"
     private.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(private))
-    with table.open() as engine:
-        (made,) = private.iterdir()
-        assert made.stat().st_mode & 0o077 == 0
-        engine.counts(DISH.request(engine.schema, unit="voter"), SALT)
+    counts = DuckDB.counts
+    modes: list[int] = []
+
+    def looked_at(engine: DuckDB, request: CountsRequest, salt: bytes) -> Counts:
+        modes.extend(made.stat().st_mode & 0o077 for made in private.iterdir())
+        return counts(engine, request, salt)
+
+    monkeypatch.setattr(DuckDB, "counts", looked_at)
+    assert asked(DISH, table) == [1, 1]
+    assert modes == [0]
     assert list(private.iterdir()) == []
 
 

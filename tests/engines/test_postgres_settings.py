@@ -81,12 +81,13 @@ def test_the_scores_are_those_of_the_reference_whatever_is_set(
 
 
 FLOATS = [0.1 + 0.2, 1e22 / 3, 0.3, 5e-324, 1.7976931348623157e308, 100000000.00000001]
+SINGLES = [0.1, 0.3, 1e22 / 3, 100000000.00000001]
 
 
 @pytest.mark.parametrize("kind", ["double precision", "real"])
 def test_floats_arrive_as_they_are(postgres_server: Server, kind: str) -> None:
     url = postgres_server.url()
-    values = [str(value) for value in FLOATS if kind == "double precision" or 1e-37 < value < 1e38]
+    values = [str(value) for value in (FLOATS if kind == "double precision" else SINGLES)]
     run(
         url,
         "ALTER DATABASE postgres SET extra_float_digits = '-15'",

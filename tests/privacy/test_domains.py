@@ -363,22 +363,3 @@ def test_b12_domains_survive_pickling_and_copying(domain: AtomDomain | VectorDom
     for again in (pickle.loads(pickle.dumps(domain)), copy.copy(domain), copy.deepcopy(domain)):  # noqa: S301
         assert again == domain
         assert type(again) is type(domain)
-
-
-LISTS: list[list[Any]] = [
-    [1, 2],
-    [2**63 - 1, 2],
-    [2**63, 2],
-    [1.0, 2.0],
-    [1.0, 2],
-    [Fraction(1), Decimal(2)],
-    [np.int8(1), np.float32(2)],
-]
-
-
-@pytest.mark.parametrize("scores", LISTS, ids=str)
-def test_c1_a_list_is_read_in_one_way_whatever_numbers_it_holds(scores: list[Any]) -> None:
-    """An array would be faster; that one score is too large for it must not be seen in the time of a draw."""
-    for held in (scores, tuple(scores), np.array(scores, dtype=object)):
-        assert vector_domain(REAL).read(held) == [Fraction(int(score)) for score in scores]
-        assert type(vector_domain(REAL).read(held)) is list

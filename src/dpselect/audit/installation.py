@@ -75,10 +75,10 @@ def _of_mechanisms(deeper: int) -> Iterator[Claim]:
     two = make_permute_and_flip(SCORES, range_distance(), ONE, 2)
     law = _peeled([0, -1, -2])
     rounds = partial(
-        walked, partial(_winners, two, [0, -1, -2]), law.__getitem__, list(law), 16 + deeper, below(4)
+        walked, partial(_winners, two, [0, -1, -2]), law.__getitem__, list(law), 20 + deeper, below(6)
     )
     statement = "2 of 3, one after the other: scores 0, -1, -2, scale 1"
-    yield Claim("mechanism", "permute-and-flip, peeled", statement, 16 + deeper, rounds)
+    yield Claim("mechanism", "permute-and-flip, peeled", statement, 20 + deeper, rounds)
 
 
 def _winner(mechanism: Measurement, scores: list[Any], source: Randomness) -> int:

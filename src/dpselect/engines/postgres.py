@@ -18,7 +18,7 @@ from dpselect.engines.postgres_encodings import pattern
 from dpselect.engines.postgres_names import NAME
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
-from dpselect.engines.silence import quietly
+from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
 
 BATCH = 100_000
@@ -89,12 +89,12 @@ def opened(url: str, table: str | None) -> Iterator[PostgreSQL]:
         raise MissingExtra.needed("a PostgreSQL table", extra="postgres")
     if table is None:
         raise InvalidParameter("table must be given with a PostgreSQL URL: write table='ballots'.")
-    connection, failure = quietly(partial(_connected, url), _unreachable)
+    connection, failure = opening(partial(_connected, url), _unreachable)
     del url
     if connection is None:
         raise failure or InvalidParameter
     try:
-        found, failure = quietly(partial(facts, connection, table), _unreachable)
+        found, failure = opening(partial(facts, connection, table), _unreachable)
         if found is None:
             raise failure or InvalidParameter
         yield PostgreSQL(connection, *described(found, table), found.encoding)

@@ -20,7 +20,7 @@ from sqlglot import exp
 from dpselect.engines.columns import Column, Kind, Schema
 from dpselect.engines.protocol import Counts, CountsRequest, Listed, checked_salt, counted, gathered
 from dpselect.engines.queries import rendered
-from dpselect.engines.silence import quietly
+from dpselect.engines.silence import opening
 from dpselect.engines.spark_logs import can_be_silenced, silenced
 from dpselect.engines.spark_sessions import each_row_by_itself, moved, own_session
 from dpselect.errors import InvalidParameter, shown
@@ -146,7 +146,7 @@ def _named(session: Any, table: str | None) -> Any:  # noqa: ANN401 - a Spark se
 
 def _or_refused(action: Callable[[], Result], sentence: str) -> Result:
     """Act on what is public; what Spark says of a failure is withheld all the same."""
-    result, failure = quietly(action, partial(InvalidParameter, sentence))
+    result, failure = opening(action, partial(InvalidParameter, sentence))
     if result is None:
         raise failure or InvalidParameter
     return result

@@ -79,9 +79,7 @@ class VectorDomain:
     def read(self, values: object) -> NDArray[Any] | list[Fraction | None]:
         """Read a vector for a mechanism, None standing for minus infinity.
 
-        An array is taken as it is: whoever walks it next must look for NaN and plus infinity on the way. The
-        numbers of a list are read one by one, whatever they are: whether an array would hold them, which is
-        faster, depends on their values.
+        An array is taken as it is: whoever walks it next must look for NaN and plus infinity on the way.
         """
         vector = as_vector(values)
         array = vector if isinstance(vector, np.ndarray) and vector.itemsize <= LARGEST_ITEM else None
@@ -91,7 +89,8 @@ class VectorDomain:
             raise OutsideDomain(refusal or NOT_A_VECTOR)
         if array is not None:
             return array
-        return [score(value) for value in vector]
+        # A kind of list of its own is read one by one: its maker does not want its values to decide.
+        return _as_array(vector) if type(vector) in (list, tuple) else [score(value) for value in vector]
 
     @property
     def wanted_size(self) -> str:
@@ -132,6 +131,19 @@ class VectorDomain:
 def is_null(value: object) -> bool:
     """Say whether a value stands for a missing one: None, or the NA of pandas, which we do not import."""
     return value is None or type(value).__name__ == "NAType"
+
+
+def _as_array(vector: Sequence[Any]) -> NDArray[Any] | list[Fraction | None]:
+    """Put plain ints or plain floats into an array where that loses nothing; otherwise read them exactly."""
+    kinds = set(map(type, vector))
+    if kinds == {float}:
+        return np.array(vector)
+    if kinds == {int}:
+        try:
+            return np.array(vector, dtype=np.int64)
+        except OverflowError:
+            pass
+    return [score(value) for value in vector]
 
 
 def as_vector(values: object) -> Values | None:

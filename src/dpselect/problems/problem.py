@@ -20,6 +20,12 @@ from dpselect.privacy.neighbours import Neighbours, metric_of
 from dpselect.problems.candidates import Grid, Numbers, Texts
 
 CHUNK = 2**20
+
+
+class Unbounded(list[int]):
+    """Whole numbers that public numbers do not keep within 64 bits: read one by one, whatever they are."""
+
+
 Scores: TypeAlias = NDArray[np.int64] | list[int]
 """Exact whole numbers: an array, or a list where public numbers are so large that 64 bits might not do."""
 
@@ -155,14 +161,14 @@ class Problem:
 
     def scores(self, counts: Counts) -> Scores:
         """Give all scores, aligned with the outputs, in multiples of the unit."""
-        return self._scoring(counts)(0, len(self.outputs))
+        return _unbounded(self._scoring(counts)(0, len(self.outputs)))
 
     def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[Scores]:
         """Give the scores in order, so many at a time: for outputs too many to hold their scores."""
         width = whole(size, "size", least=1)
         between = self._scoring(counts)
         for start in range(0, len(self.outputs), width):
-            yield between(start, min(start + width, len(self.outputs)))
+            yield _unbounded(between(start, min(start + width, len(self.outputs))))
 
     @property
     def _scoring(self) -> Scoring:
@@ -173,6 +179,10 @@ class Problem:
     def __repr__(self) -> str:
         facts = "".join(f"{name}={value}, " for name, value in self.facts)
         return f"{self.name}({facts}{len(self.outputs)} candidates)"
+
+
+def _unbounded(scores: Scores) -> Scores:
+    return Unbounded(scores) if isinstance(scores, list) else scores
 
 
 def in_64_bits(factor: Fraction | int, people: int) -> bool:
