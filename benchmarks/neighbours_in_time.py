@@ -8,7 +8,7 @@ Twice the same scores are the control: they show what the machine alone makes of
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from time import perf_counter_ns
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from benchmarks.patterns import Scores, hashed
 from benchmarks.selections import NOISES, selection
-from benchmarks.timing import Contestant
 
 SIZES = (3, 20, 50, 1000)
 WINNERS = (1, 2, 3, 10)
@@ -81,26 +80,27 @@ def measured(calls: int = CALLS) -> Iterator[TimeRow]:
             for noise in NOISES if k <= n else ():
                 for kind in KINDS:
                     for pair in pairs(n, k, kind):
-                        draws = [selection(scores, noise, k, SCALE) for scores in pair[1:]]
-                        area = told_apart(*draws, calls=calls)
-                        yield TimeRow(n, k, noise, pair.name, np.dtype(kind).name, area)
+                        told = told_apart(pair, noise, k, calls)
+                        yield TimeRow(n, k, noise, pair.name, np.dtype(kind).name, told)
 
 
-def told_apart(ours: Contestant, theirs: Contestant, *, calls: int) -> float:
-    """Give the area for two calls: how often the one takes longer, or the other, whichever is more often."""
+def told_apart(pair: Pair, noise: str, k: int, calls: int) -> float:
+    """Give the area for two neighbours: how often one call takes longer, on whichever it is more often.
+
+    Both are written to the same place first: where an array stands in memory shows in the time, too.
+    """
     turns = (hashed(np.arange(2 * calls, dtype=np.uint64)).argsort() % 2).tolist()
-    contestants: list[Callable[[], object]] = [ours, theirs]
+    place = pair.ours.copy()
+    draw = selection(place, noise, k, SCALE)
     times: list[list[int]] = [[], []]
-    for turn in [0, 1] * WARM_UP:
-        contestants[turn]()
     gc.disable()
-    for turn in turns:
-        draw = contestants[turn]
+    for turn in [0, 1] * WARM_UP + turns:
+        place[:] = pair.theirs if turn else pair.ours
         started = perf_counter_ns()
         draw()
         times[turn].append(perf_counter_ns() - started)
     gc.enable()
-    found = area(*map(np.array, times))
+    found = area(*(np.array(those[WARM_UP:]) for those in times))
     return max(found, 1 - found)
 
 

@@ -53,10 +53,10 @@ def in_columns(
     return kind(sign * np.array(scores), optimize, depth=2)
 
 
-def envelope_of(field: Field, k: int = 1, kind: type[Envelope] = Envelope) -> Envelope:
+def envelope_of(field: Field, k: int = 1, kind: type[Envelope] = Envelope, width: int = 1) -> Envelope:
     lead = field.leaders(k)
     assert lead is not None
-    return kind(field, lead, ONE, width=1)
+    return kind(field, lead, ONE, width)
 
 
 def first(race: Race) -> tuple[int, int] | None:

@@ -24,7 +24,9 @@ from dpselect.exact.array_field import ArrayField
 from dpselect.exact.contenders import Board, Contender, contenders, merged, winners
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.field import Field
+from dpselect.exact.noises import Noise
 from dpselect.exact.psrn import Exponential
+from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.rational_field import RationalField
 from dpselect.exact.selection import in_batches, one_by_one
@@ -255,6 +257,20 @@ def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(
 @pytest.mark.parametrize("batches", [[1, 1], [2]], ids=["one-by-one", "together"])
 def test_the_second_proposal_is_timed_by_both_gaps(batches: list[int]) -> None:
     check_two_proposals(batches)
+
+
+@pytest.mark.parametrize("noise", [GUMBEL, EXPONENTIAL])
+def test_of_many_arrivals_the_first_are_noted(noise: Noise) -> None:
+    """On equal words, a race that is told how many are wanted notes the same ones first."""
+    words = [system().word() for _ in range(1000)]
+    envelope = envelope_of(ArrayField(np.zeros(9), "max"), width=64)
+    noted = []
+    for enough in (math.inf, 4):
+        race = Race(envelope, noise, Given(words))
+        race.run(200, enough)
+        noted.append(list(race.arrivals.items()))
+    assert len(noted[0]) > 4
+    assert noted[1] == noted[0][:4]
 
 
 def test_the_floats_that_filter_are_as_close_to_the_exact_coins_as_the_filter_asks() -> None:

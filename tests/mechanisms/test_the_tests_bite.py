@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -170,16 +171,16 @@ class OneTickLate(Clock):
 class TheLastOne(Race):
     """Of the arrivals in a batch, the last one counts as the first."""
 
-    def run(self, proposals: int) -> None:
-        super().run(proposals)
+    def run(self, proposals: int, enough: float = math.inf) -> None:
+        super().run(proposals, enough)
         self.arrivals = dict(reversed(self.arrivals.items()))
 
 
 class Misnumbered(Race):
     """Arrivals are noted one tick too late."""
 
-    def run(self, proposals: int) -> None:
-        super().run(proposals)
+    def run(self, proposals: int, enough: float = math.inf) -> None:
+        super().run(proposals, enough)
         self.arrivals = {who: tick + 1 for who, tick in self.arrivals.items()}
 
 

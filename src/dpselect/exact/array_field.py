@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,10 +174,12 @@ class ArrayField(Field):
         out += top - zero * factor
 
     def few_gaps(self, lead: Lead) -> list[float]:
-        """Subtract as Python does; give floats, as a float is compared with 0 faster than with other ints."""
-        base, values = lead.base, self._values.tolist()
-        gaps = [base - value for value in values] if self._largest else [value - base for value in values]
-        return gaps if self._floats else list(map(float, gaps))
+        """Subtract: floats as Python does, without a warning; of integers Python computes 0 the fastest."""
+        base = lead.base
+        if not self._floats:
+            return cast("list[float]", self._behind(self._values, base).tolist())
+        values = self._values.tolist()
+        return [base - value for value in values] if self._largest else [value - base for value in values]
 
     def gaps(self, candidates: Indices, base: Base) -> Floats:
         """Subtract."""

@@ -185,7 +185,7 @@ def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where the
     largest = min(max(SMALL_BATCH, 32 * k), LARGEST_BATCH)
     batch = batch or min(max(FIRST_BATCH, 4 * k), largest)
     while True:
-        race.run(batch)
+        race.run(batch, k)
         arrived = _arrived(race, k)
         found = len(race.arrivals) + stars.ahead_of(arrived[len(arrived.candidates) - 1])
         if found >= k:

@@ -53,8 +53,8 @@ class Race:
             self._clock = Clock(self.envelope.rate, self._randomness)
         return self._clock
 
-    def run(self, proposals: int) -> None:
-        """Make so many proposals, and note who arrives."""
+    def run(self, proposals: int, enough: float = math.inf) -> None:
+        """Make so many proposals, and note who arrives; once enough have arrived, nobody else is noted."""
         candidates, ticks = self.envelope.all_points(proposals, self._randomness)
         ticks += self.proposed
         self.proposed += proposals
@@ -69,6 +69,8 @@ class Race:
             (kept,) = bernoullis(chances, coin, self._randomness, spare=THRIFTY).nonzero()
             candidates, ticks = candidates.take(kept), ticks.take(kept)
         for candidate, tick in zip(candidates.tolist(), ticks.tolist(), strict=True):
+            if len(self.arrivals) >= enough:
+                break
             self.arrivals.setdefault(candidate, tick)
 
     def times(self, ticks: Indices) -> tuple[Floats, Floats]:
