@@ -89,8 +89,9 @@ class VectorDomain:
             raise OutsideDomain(refusal or NOT_A_VECTOR)
         if array is not None:
             return array
-        # A kind of list of its own is read one by one: its maker does not want its values to decide.
-        return _as_array(vector) if type(vector) in (list, tuple) else [score(value) for value in vector]
+        # A list of a kind of its own is read one by one: its maker does not want its values to decide.
+        plain = vector if isinstance(vector, list | tuple) and type(vector) in (list, tuple) else None
+        return [score(value) for value in vector] if plain is None else _as_array(plain)
 
     @property
     def wanted_size(self) -> str:
