@@ -44,7 +44,7 @@ class Verb(NamedTuple):
 RULES = Step("ruff check", ["-m", "ruff", "check", "."])
 FORMAT = Step("ruff format", ["-m", "ruff", "format", "--check", "."])
 TYPES = Step("mypy", ["-m", "mypy"])
-PYTEST = ["-m", "pytest", "-n", "auto", "--maxprocesses=8", "--dist=worksteal"]
+PYTEST = ["-m", "pytest", "-n", "auto", "--maxprocesses=8", "--dist=worksteal", "--durations=10"]
 # Coverage is asked of the code that decides what is released; tracing the other tests would only slow them.
 EXACT = [
     *("src/dpselect/exact", "src/dpselect/privacy", "tests/exact", "tests/privacy"),
@@ -68,8 +68,14 @@ VERBS = {
         [Step("reviewed", ["-m", "dpselect.audit.proofs"])],
         "NAME: record that the proof of NAME was read against its code",
     ),
+    "renamed": Verb(
+        "",
+        [Step("renamed", ["-m", "dpselect.audit.renames"])],
+        "MAP.json: record the proofs whose code has changed in nothing but names",
+    ),
 }
 WITHOUT_ARGUMENTS = ("lint", "types", "docs")
+WITH_ONE_ARGUMENT = {"reviewed": "NAME", "renamed": "MAP.json"}
 
 # The first words of those lines of pip and uv that tell how far they are.
 WORTH_SHOWING = ("Obtaining", "Collecting", "Downloading", "Building", "Installing", "Resolved", "Prepared")
@@ -128,8 +134,9 @@ def misreading(words: "list[str]") -> "str | None":
         got = f"got '{words[0]}'" if words else "got none"
         verbs = "\n".join(f"  {name:10}{verb.purpose}" for name, verb in VERBS.items())
         return f"python3 run.py takes a verb; {got}. The verbs:\n{verbs}"
-    if words[0] == "reviewed" and len(words) != 2:
-        return f"reviewed takes one NAME; got {len(words) - 1}. Call: python3 run.py reviewed NAME"
+    if words[0] in WITH_ONE_ARGUMENT and len(words) != 2:
+        what = WITH_ONE_ARGUMENT[words[0]]
+        return f"{words[0]} takes one {what}; got {len(words) - 1}. Call: python3 run.py {words[0]} {what}"
     if words[0] in WITHOUT_ARGUMENTS and len(words) > 1:
         return f"{words[0]} takes no arguments; got '{words[1]}'. Call: python3 run.py {words[0]}"
     return None

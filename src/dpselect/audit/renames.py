@@ -1,0 +1,163 @@
+"""Renames of proved code: a proof stays read if its code is the same under a map of names.
+
+``python3 run.py renamed MAP.json`` compares each module whose digest has moved with its version in the last
+commit. If the two syntax trees are equal, once the names of the old one are mapped, the new digest is
+recorded. Everything else needs a reader: ``python3 run.py reviewed NAME``.
+
+The map: {"modules": {"old.module": "new.module"}, "names": {"old": "new"}}; names that change in one module
+alone stand under "in": {"old.module": {"old": "new"}}.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dpselect.audit.proofs import PACKAGE, digest, proofs, reviewed
+from dpselect.errors import InvalidParameter
+
+IDENTIFIERS = ("id", "attr", "arg", "name", "asname", "names", "rest", "kwd_attrs")
+"""The fields of Python's syntax trees that hold names."""
+
+
+@dataclass(frozen=True)
+class Renames:
+    """A map of names: of modules, of everything in all modules, and of more in some."""
+
+    modules: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    inside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Renames:
+        """Read a map, or refuse it."""
+        try:
+            given = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            given = None
+        if not isinstance(given, dict) or given.keys() - {"modules", "names", "in"}:
+            raise InvalidParameter(
+                f'{path.name} must be a file of JSON with "modules", "names" and "in"; it is not.'
+            )
+        return cls(given.get("modules", {}), given.get("names", {}), given.get("in", {}))
+
+    def old_module(self, module: str) -> str:
+        """Say what a module was called before."""
+        return {new: old for old, new in self.modules.items()}.get(module, module)
+
+    def of(self, module: str) -> Mapping[str, str]:
+        """Give the names that change in one of the old modules."""
+        return {**self.names, **self.inside.get(module, {})}
+
+
+def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
+    """Say whether new code is old code under the map: the order of imports and the layout do not matter."""
+    names = renames.of(module)
+    before = ast.parse(old)
+    used = _identifiers(before)
+    if len({names.get(name, name) for name in used}) != len(used):
+        return False  # two names would become one: another program
+    return _facts(_mapped(before, names, renames.modules)) == _facts(ast.parse(new))
+
+
+def _identifiers(tree: ast.AST) -> set[str]:
+    found = set()
+    for node in ast.walk(tree):
+        for name in IDENTIFIERS:
+            value = getattr(node, name, None)
+            values = value if isinstance(value, list) else [value]
+            found |= {each for each in values if isinstance(each, str) and "." not in each and each != "*"}
+    return found
+
+
+def _mapped(tree: ast.AST, names: Mapping[str, str], modules: Mapping[str, str]) -> ast.AST:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            _map_import(node, modules)
+            continue
+        for name in IDENTIFIERS:
+            value = getattr(node, name, None)
+            if isinstance(value, str):
+                setattr(node, name, modules.get(value, names.get(value, value)))
+            elif isinstance(value, list) and all(isinstance(each, str) for each in value):
+                setattr(node, name, [names.get(each, each) for each in value])
+    return tree
+
+
+def _map_import(node: ast.ImportFrom, modules: Mapping[str, str]) -> None:
+    """Map ``from package import module``, which names a module in two parts, as well."""
+    package = str(node.module)
+    node.module = modules.get(package, package)
+    for alias in node.names:
+        whole = modules.get(f"{package}.{alias.name}")
+        if whole is not None:
+            node.module, _, alias.name = whole.rpartition(".")
+
+
+def _facts(tree: ast.AST) -> tuple[list[str], str]:
+    """Give the imports of a module, each by itself and in one order, and the rest without docstrings."""
+    imports: list[str] = []
+    for node in ast.walk(tree):
+        body: Any = getattr(node, "body", None)
+        if not isinstance(body, list):
+            continue
+        kept = []
+        for statement in body:
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                place = getattr(node, "name", type(node).__name__)
+                home = f"{getattr(statement, 'level', 0)} {getattr(statement, 'module', '')}"
+                imports += [f"{place}: {home} {alias.name} {alias.asname}" for alias in statement.names]
+            elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+                kept.append(statement)
+        body[:] = kept
+    return sorted(imports), ast.dump(tree)
+
+
+def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[str]]:
+    """Record the digests of all proved modules that were only renamed; give their names, and the others'."""
+    recorded: list[str] = []
+    unread: list[str] = []
+    for proof in proofs(package):
+        if proof.complaint is None:
+            continue
+        module = renames.old_module(proof.proves)
+        old = _committed(module, package)
+        same = (
+            old is not None
+            and digest(old) == proof.recorded
+            and is_renamed(old, proof.code.read_text(encoding="utf-8"), module, renames)
+        )
+        if same:
+            reviewed(proof.proves, package)
+        (recorded if same else unread).append(proof.proves)
+    return recorded, unread
+
+
+def _committed(module: str, package: Path) -> str | None:
+    """Give the source of a module in the last commit; None if there was none."""
+    inside = "/".join(module.split(".")[1:])
+    shown = subprocess.run(  # noqa: S603 - a name of one of our modules
+        ["git", "show", f"HEAD:./{inside}.py"],  # noqa: S607 - the git of whoever renames
+        cwd=package,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return None if shown.returncode else shown.stdout
+
+
+if __name__ == "__main__":
+    try:
+        done, left = record(Renames.read(Path(sys.argv[1])))
+    except InvalidParameter as refused:
+        sys.exit(str(refused))
+    sys.stdout.write("".join(f"recorded {name}: only names have changed\n" for name in done))
+    if left:
+        sys.exit("".join(f"{name} changed in more than names: read it against its proof\n" for name in left))

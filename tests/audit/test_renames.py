@@ -1,0 +1,155 @@
+"""Renaming proved code, dpselect.audit.renames: only names may change, and no two may become one."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dpselect.audit.proofs import digest
+from dpselect.audit.renames import Renames, is_renamed, record
+from dpselect.errors import InvalidParameter
+
+OLD = '''"""A module."""
+
+from package.exact import field
+from package.exact.field import Lead
+from math import floor
+
+
+def leaders(lead: Lead, size: int = 3) -> int:
+    """Count."""
+    left = floor(size / 2) + lead.size  # a comment
+    if left > 0 and not lead.closed:
+        return field.count(left, key="lead", size=left)
+    return -left
+'''
+NEW = '''"""A module of another name."""
+
+from math import floor
+
+from package.selection import scores
+from package.selection.scores import Threshold
+
+
+def split(
+    threshold: Threshold,
+    n: int = 3,
+) -> int:
+    remainder = floor(n / 2) + threshold.n
+    if (remainder > 0 and not threshold.closed):
+        return scores.count(remainder, key="lead", n=remainder)
+    return -remainder
+'''
+RENAMES = Renames(
+    {"package.exact.field": "package.selection.scores"},
+    {"Lead": "Threshold", "leaders": "split", "left": "remainder", "field": "scores"},
+    {"package.module": {"size": "n", "lead": "threshold"}},
+)
+
+
+def test_code_under_the_map_is_the_same_code() -> None:
+    assert is_renamed(OLD, NEW, "package.module", RENAMES)
+    assert is_renamed(OLD, OLD, "package.module", Renames())
+
+
+CHANGES = [
+    ("floor(n / 2)", "floor(n // 2)"),
+    ("floor(n / 2)", "floor(n / 3)"),
+    ("n / 2) + threshold", "n / 2) - threshold"),
+    ("> 0", ">= 0"),
+    ("and not", "or not"),
+    ("and not threshold", "and threshold"),
+    ('key="lead"', 'key="threshold"'),
+    ("return -remainder", "return remainder"),
+    ("n: int = 3", "n: int = 4"),
+    ("threshold.closed", "threshold.open"),
+    ("threshold.closed", "threshold.n"),
+    ("n=remainder", "n=n"),
+    ("from math import floor", "from math import ceil as floor"),
+    ("import Threshold", "import Threshold, other"),
+    ("    return -remainder\n", ""),
+    ("floor(n / 2) + threshold.n", "floor(n / 2 + threshold.n)"),
+]
+
+
+@pytest.mark.parametrize(("was", "now"), CHANGES)
+def test_a_changed_token_is_not_let_through(was: str, now: str) -> None:
+    assert was in NEW
+    assert not is_renamed(OLD, NEW.replace(was, now, 1), "package.module", RENAMES)
+
+
+def test_two_names_must_not_become_one() -> None:
+    old, new = "def f(a, b):\n    return a - b\n", "def f(b, b_):\n    return b - b\n"
+    assert not is_renamed(old, new, "m", Renames({}, {"a": "b"}))
+    captured = "def f(b, c):\n    return b - c\n"
+    assert is_renamed(old, captured, "m", Renames({}, {"a": "b", "b": "c"}))
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package of one proved module, committed."""
+    folder = tmp_path / "package"
+    (folder / "exact").mkdir(parents=True)
+    (folder / "exact" / "module.py").write_text(OLD, encoding="utf-8")
+    proof = f"---\nproves: package.exact.module\ndigest: {digest(OLD)}\nrelies on:\ntested by:\n---\n"
+    (folder / "exact" / "module.proof.md").write_text(proof, encoding="utf-8")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
+        identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True)  # noqa: S607
+    return folder
+
+
+def move(package: Path, source: str) -> Path:
+    """Move the module and its proof to another folder, with other code."""
+    (package / "selection").mkdir()
+    proof = package / "selection" / "winner.proof.md"
+    text = (package / "exact" / "module.proof.md").read_text(encoding="utf-8")
+    proof.write_text(text.replace("package.exact.module", "package.selection.winner"), encoding="utf-8")
+    (package / "selection" / "winner.py").write_text(source, encoding="utf-8")
+    for name in ("module.py", "module.proof.md"):
+        (package / "exact" / name).unlink()
+    return proof
+
+
+MOVED = Renames(
+    {**RENAMES.modules, "package.exact.module": "package.selection.winner"},
+    RENAMES.names,
+    {"package.exact.module": RENAMES.inside["package.module"]},
+)
+
+
+def test_a_move_is_recorded(package: Path) -> None:
+    proof = move(package, NEW)
+    assert record(MOVED, package) == (["package.selection.winner"], [])
+    assert f"digest: {digest(NEW)}" in proof.read_text(encoding="utf-8")
+    assert record(MOVED, package) == ([], [])
+
+
+def test_a_move_that_changes_more_is_left_to_a_reader(package: Path) -> None:
+    proof = move(package, NEW.replace("> 0", ">= 0"))
+    assert record(MOVED, package) == ([], ["package.selection.winner"])
+    assert digest(OLD) in proof.read_text(encoding="utf-8")
+
+
+def test_what_was_not_read_before_is_not_read_now(package: Path) -> None:
+    proof = move(package, NEW)
+    proof.write_text(proof.read_text(encoding="utf-8").replace(digest(OLD), "0" * 64), encoding="utf-8")
+    assert record(MOVED, package) == ([], ["package.selection.winner"])
+
+
+def test_a_module_that_was_nowhere_is_left_to_a_reader(package: Path) -> None:
+    move(package, NEW)
+    assert record(Renames(), package) == ([], ["package.selection.winner"])
+
+
+@pytest.mark.parametrize("text", ["no json", "[]", json.dumps({"nmaes": {}})])
+def test_a_map_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "map.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidParameter, match=r"map\.json must be a file of JSON"):
+        Renames.read(path)
+    with pytest.raises(InvalidParameter, match=r"missing\.json must be a file of JSON"):
+        Renames.read(tmp_path / "missing.json")
+    path.write_text('{"names": {"a": "b"}}', encoding="utf-8")
+    assert Renames.read(path) == Renames({}, {"a": "b"})
