@@ -35,7 +35,7 @@ PURE = max_divergence()
 PRICED = MaxDivergence | ZeroConcentratedDivergence | RenyiDivergence | Approximate
 
 
-def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of the seed
+def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of its source (docs/sources.md)
     input_domain: VectorDomain,
     input_metric: ScoreMetric,
     scale: Number,

@@ -32,7 +32,7 @@ from dpselect.privacy.measures import (
 from dpselect.privacy.metrics import ScoreMetric
 
 
-def make_report_noisy_top_k(  # noqa: PLR0913, PLR0917 - the order of the seed
+def make_report_noisy_top_k(  # noqa: PLR0913, PLR0917 - the order of its source (docs/sources.md)
     input_domain: VectorDomain,
     input_metric: ScoreMetric,
     privacy_measure: Measure,
