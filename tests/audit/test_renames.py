@@ -12,8 +12,8 @@ from dpselect.errors import InvalidParameter
 
 OLD = '''"""A module."""
 
-from package.exact import field
-from package.exact.field import Lead
+from dpselect.exact import field
+from dpselect.exact.field import Lead
 from math import floor
 
 
@@ -28,8 +28,8 @@ NEW = '''"""A module of another name."""
 
 from math import floor
 
-from package.selection import scores
-from package.selection.scores import Threshold
+from dpselect.selection import scores
+from dpselect.selection.scores import Threshold
 
 
 def split(
@@ -42,15 +42,15 @@ def split(
     return -remainder
 '''
 RENAMES = Renames(
-    {"package.exact.field": "package.selection.scores"},
+    {"dpselect.exact.field": "dpselect.selection.scores"},
     {"Lead": "Threshold", "leaders": "split", "left": "remainder", "field": "scores"},
-    {"package.module": {"size": "n", "lead": "threshold"}},
+    {"dpselect.module": {"size": "n", "lead": "threshold"}},
 )
 
 
 def test_code_under_the_map_is_the_same_code() -> None:
-    assert is_renamed(OLD, NEW, "package.module", RENAMES)
-    assert is_renamed(OLD, OLD, "package.module", Renames())
+    assert is_renamed(OLD, NEW, "dpselect.module", RENAMES)
+    assert is_renamed(OLD, OLD, "dpselect.module", Renames())
 
 
 CHANGES = [
@@ -76,7 +76,7 @@ CHANGES = [
 @pytest.mark.parametrize(("was", "now"), CHANGES)
 def test_a_changed_token_is_not_let_through(was: str, now: str) -> None:
     assert was in NEW
-    assert not is_renamed(OLD, NEW.replace(was, now, 1), "package.module", RENAMES)
+    assert not is_renamed(OLD, NEW.replace(was, now, 1), "dpselect.module", RENAMES)
 
 
 def test_two_names_must_not_become_one() -> None:
@@ -86,13 +86,33 @@ def test_two_names_must_not_become_one() -> None:
     assert is_renamed(old, captured, "m", Renames({}, {"a": "b", "b": "c"}))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("def f(x):\n    return max(x)\n", "def f(x):\n    return min(x)\n", {"max": "min"}),
+        ("import math\na = math.ceil\n", "import math\na = math.floor\n", {"ceil": "floor"}),
+        ("from math import ceil\na = ceil\n", "from math import floor\na = floor\n", {"ceil": "floor"}),
+        ("def f(x):\n    return x\n", "def max(x):\n    return x\n", {"f": "max"}),
+    ],
+)
+def test_names_of_others_are_not_ours_to_change(old: str, new: str, names: dict[str, str]) -> None:
+    assert not is_renamed(old, new, "m", Renames({}, names))
+
+
+def test_a_module_renames_what_is_its_own_or_all_modules_do() -> None:
+    old = "from dpselect.a import up\nx = up\n"
+    new = "from dpselect.a import down\nx = down\n"
+    assert not is_renamed(old, new, "m", Renames({}, {}, {"m": {"up": "down"}}))
+    assert is_renamed(old, new, "m", Renames({}, {"up": "down"}))
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A package of one proved module, committed."""
-    folder = tmp_path / "package"
+    folder = tmp_path / "dpselect"
     (folder / "exact").mkdir(parents=True)
     (folder / "exact" / "module.py").write_text(OLD, encoding="utf-8")
-    proof = f"---\nproves: package.exact.module\ndigest: {digest(OLD)}\nrelies on:\ntested by:\n---\n"
+    proof = f"---\nproves: dpselect.exact.module\ndigest: {digest(OLD)}\nrelies on:\ntested by:\n---\n"
     (folder / "exact" / "module.proof.md").write_text(proof, encoding="utf-8")
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
         identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
@@ -105,7 +125,7 @@ def move(package: Path, source: str) -> Path:
     (package / "selection").mkdir()
     proof = package / "selection" / "winner.proof.md"
     text = (package / "exact" / "module.proof.md").read_text(encoding="utf-8")
-    proof.write_text(text.replace("package.exact.module", "package.selection.winner"), encoding="utf-8")
+    proof.write_text(text.replace("dpselect.exact.module", "dpselect.selection.winner"), encoding="utf-8")
     (package / "selection" / "winner.py").write_text(source, encoding="utf-8")
     for name in ("module.py", "module.proof.md"):
         (package / "exact" / name).unlink()
@@ -113,34 +133,39 @@ def move(package: Path, source: str) -> Path:
 
 
 MOVED = Renames(
-    {**RENAMES.modules, "package.exact.module": "package.selection.winner"},
+    {**RENAMES.modules, "dpselect.exact.module": "dpselect.selection.winner"},
     RENAMES.names,
-    {"package.exact.module": RENAMES.inside["package.module"]},
+    {"dpselect.exact.module": RENAMES.inside["dpselect.module"]},
 )
 
 
 def test_a_move_is_recorded(package: Path) -> None:
     proof = move(package, NEW)
-    assert record(MOVED, package) == (["package.selection.winner"], [])
+    assert record(MOVED, package) == (["dpselect.selection.winner"], [])
     assert f"digest: {digest(NEW)}" in proof.read_text(encoding="utf-8")
     assert record(MOVED, package) == ([], [])
 
 
 def test_a_move_that_changes_more_is_left_to_a_reader(package: Path) -> None:
     proof = move(package, NEW.replace("> 0", ">= 0"))
-    assert record(MOVED, package) == ([], ["package.selection.winner"])
+    assert record(MOVED, package) == ([], ["dpselect.selection.winner"])
     assert digest(OLD) in proof.read_text(encoding="utf-8")
+
+
+def test_a_new_name_must_be_new_everywhere(package: Path) -> None:
+    with pytest.raises(InvalidParameter, match="that nothing else in the package has"):
+        record(Renames({}, {"leaders": "floor"}), package)
 
 
 def test_what_was_not_read_before_is_not_read_now(package: Path) -> None:
     proof = move(package, NEW)
     proof.write_text(proof.read_text(encoding="utf-8").replace(digest(OLD), "0" * 64), encoding="utf-8")
-    assert record(MOVED, package) == ([], ["package.selection.winner"])
+    assert record(MOVED, package) == ([], ["dpselect.selection.winner"])
 
 
 def test_a_module_that_was_nowhere_is_left_to_a_reader(package: Path) -> None:
     move(package, NEW)
-    assert record(Renames(), package) == ([], ["package.selection.winner"])
+    assert record(Renames(), package) == ([], ["dpselect.selection.winner"])
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", json.dumps({"nmaes": {}})])

@@ -89,6 +89,19 @@ def test_a_reader_who_stops_reading_gets_no_traceback(folder: Path) -> None:
     assert done.stderr == ""
 
 
+def test_e4_what_is_paid_and_cannot_be_read_is_told(folder: Path) -> None:
+    command = [sys.executable, "-m", "dpselect", *f"{VOTE} --epsilon 1 --ledger town.ledger".split()]
+    ours, theirs = os.pipe()
+    os.close(ours)
+    create = [sys.executable, "-m", "dpselect", "ledger", "create", "town.ledger", "--epsilon", "2"]
+    subprocess.run(create, cwd=folder, check=True, capture_output=True)
+    done = subprocess.run(command, cwd=folder, check=False, stdout=theirs, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    assert done.returncode == 1
+    assert "the answer must be shown; it could not be (Broken pipe)" in done.stderr
+    assert "The budget is spent: epsilon 1 was charged" in done.stderr
+
+
 def test_an_interruption_after_the_charge_says_that_the_budget_is_spent(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

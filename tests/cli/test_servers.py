@@ -29,7 +29,11 @@ def test_a_vote_and_its_ledger_can_live_on_a_server(
             "CREATE TABLE cli.ballots AS SELECT i AS voter, 'Rex' AS dog FROM generate_series(1, 99) i"
         )
     line = f"vote {url} --table cli.ballots --unit voter --choice dog --candidates Rex,Bo --epsilon 500"
-    assert call(f"ledger create {url} --epsilon 700").code == 0
+    secret = url.replace("?", "?password=8675309&") if "?" in url else f"{url}?password=8675309"
+    made = call(f"ledger create {secret} --epsilon 700")
+    assert made.code == 0
+    for shown in (made, call(f"ledger show {secret}"), call(f"ledger show {secret} --json")):
+        assert "8675309" not in shown.out + shown.err
     for engine, code in (("postgres", 0), ("auto", 3)):
         outcome = call(f"{line} --engine {engine} --ledger {url} --json")
         assert outcome.code == code

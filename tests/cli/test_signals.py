@@ -23,7 +23,7 @@ LINE = f"{VOTE} --epsilon 1 --ledger town.ledger --json"
 PEOPLE = 100_000
 SENTENCE = re.compile(
     r"dpselect: interrupted( by SIG\w+)?\."
-    r"( The budget is spent: epsilon 1 was charged before the table was read\.)?\n"
+    r"( The budget is spent: epsilon 1 was charged before the data was read\.)?\n"
 )
 
 
@@ -194,3 +194,33 @@ def test_what_the_caller_ignores_stays_ignored(town: Town) -> None:
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert b"Rex" in out or b"winners" in out
+
+
+def test_e4_a_second_signal_during_the_charge_does_not_lose_the_receipt() -> None:
+    """Two at once are ordinary: systemd sends SIGTERM and SIGHUP, a terminal that closes likewise."""
+    said = subprocess.run(
+        [sys.executable, "-c", TWO_SIGNALS], check=True, capture_output=True, text=True
+    ).stdout
+    assert said == (
+        "interrupted by SIGTERM. The budget is spent: epsilon 1 was charged before the data was read.\n"
+    )
+
+
+TWO_SIGNALS = """
+import os, signal
+from dpselect.cli import interrupts, till
+from dpselect.privacy.losses import PureDP
+
+class Signalled:
+    dataset, unit, neighbours = None, None, "add_remove"
+    def charge(self, *args, **kwargs):
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGHUP)
+
+interrupts.heed()
+try:
+    till.Till(Signalled(), rehearsal=False, neighbours="add_remove").charge(PureDP(1), reason="dish")
+except BaseException:
+    pass
+print(interrupts.sentence(), till.receipt())
+"""

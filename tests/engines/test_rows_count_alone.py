@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -202,7 +203,22 @@ def test_a_csv_may_break_a_letter_across_blocks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "last",
-    ["soup", 7, 7.5, None, math.nan, pd.NaT, pd.NA, b"x", ("a",), object(), 10**5000, "\ud800", True],
+    [
+        "soup",
+        7,
+        7.5,
+        None,
+        math.nan,
+        pd.NaT,
+        pd.NA,
+        b"x",
+        ("a",),
+        object(),
+        10**5000,
+        "\ud800",
+        True,
+        Decimal("sNaN"),
+    ],
     ids=lambda last: type(last).__name__,
 )
 @pytest.mark.parametrize("beside", [None, pd.array(["z"] * 10, dtype="string[pyarrow]")])

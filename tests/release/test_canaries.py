@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from array import array
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, deque
 from collections.abc import Callable, Iterator
@@ -333,3 +334,14 @@ def test_d9_a_dataclass_that_refuses_by_itself_is_seen_to_leak() -> None:
     with pytest.raises(dpselect.errors.InvalidParameter) as caught:
         Measurement(VECTORS, RANGE, PURE, [*CANARIES], lambda d_in: d_in)  # type: ignore[arg-type]
     assert leaks(caught.value) != []
+
+
+def test_d9_ctrl_c_in_a_constructor_leaves_no_data_in_the_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(values: object) -> NoReturn:
+        del values
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["dpselect.problems.custom"], "as_vector", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Scores(list(CANARIES))
+    assert leaks(caught.value) == []

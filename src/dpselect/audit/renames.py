@@ -11,6 +11,7 @@ alone stand under "in": {"old.module": {"old": "new"}}.
 from __future__ import annotations
 
 import ast
+import builtins
 import json
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from typing import Any
 from dpselect.audit.proofs import PACKAGE, digest, proofs, reviewed
 from dpselect.errors import InvalidParameter
 
+PACKAGES = ("dpselect", "tests", "benchmarks")
+"""Where names are ours to change."""
 IDENTIFIERS = ("id", "attr", "arg", "name", "asname", "names", "rest", "kwd_attrs")
 """The fields of Python's syntax trees that hold names."""
 
@@ -59,11 +62,17 @@ class Renames:
 def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
     """Say whether new code is old code under the map: the order of imports and the layout do not matter."""
     names = renames.of(module)
-    before = ast.parse(old)
+    before, after = ast.parse(old), ast.parse(new)
     used = _identifiers(before)
+    changed = {name for name in used if names.get(name, name) != name}
+    foreign = _foreign(before) | _foreign(after) | set(dir(builtins))
+    if foreign & (changed | {names[name] for name in changed}):
+        return False  # a name of somebody else's: another program
+    if not changed - renames.names.keys() <= _bound(before):
+        return False  # what a single module renames must be its own
     if len({names.get(name, name) for name in used}) != len(used):
         return False  # two names would become one: another program
-    return _facts(_mapped(before, names, renames.modules)) == _facts(ast.parse(new))
+    return _facts(_mapped(before, names, renames.modules)) == _facts(after)
 
 
 def _identifiers(tree: ast.AST) -> set[str]:
@@ -73,6 +82,40 @@ def _identifiers(tree: ast.AST) -> set[str]:
             value = getattr(node, name, None)
             values = value if isinstance(value, list) else [value]
             found |= {each for each in values if isinstance(each, str) and "." not in each and each != "*"}
+    return found
+
+
+def _foreign(tree: ast.AST) -> set[str]:
+    """Give the names that come from other packages: imported ones, and their attributes."""
+    nodes = list(ast.walk(tree))
+    ours = {"__future__"}
+    imported: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            imported |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and _root(node.module) not in {*ours, *PACKAGES}:
+            imported |= {alias.asname or alias.name for alias in node.names}
+    attributes = {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in imported
+    }
+    return imported | attributes
+
+
+def _root(module: str | None) -> str:
+    return str(module).partition(".")[0]
+
+
+def _bound(tree: ast.AST) -> set[str]:
+    """Give the names that a module makes itself: functions, classes, arguments, variables, fields."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                found.add(name)
     return found
 
 
@@ -123,6 +166,11 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
     """Record the digests of all proved modules that were only renamed; give their names, and the others'."""
     recorded: list[str] = []
     unread: list[str] = []
+    everywhere = _all_identifiers(package)
+    if len({renames.names.get(name, name) for name in everywhere}) != len(everywhere):
+        raise InvalidParameter(
+            "the map must give each name a new one that nothing else in the package has; it does not."
+        )
     for proof in proofs(package):
         if proof.complaint is None:
             continue
@@ -139,18 +187,29 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
     return recorded, unread
 
 
+def _all_identifiers(package: Path) -> set[str]:
+    """Give the names in all modules of the last commit: a new one must not be one of them."""
+    listed = _git(["ls-tree", "-r", "--name-only", "HEAD", "."], package) or ""
+    sources = [_git(["show", f"HEAD:./{path}"], package) for path in listed.split() if path.endswith(".py")]
+    return {name for source in sources if source for name in _identifiers(ast.parse(source))}
+
+
 def _committed(module: str, package: Path) -> str | None:
     """Give the source of a module in the last commit; None if there was none."""
     inside = "/".join(module.split(".")[1:])
-    shown = subprocess.run(  # noqa: S603 - a name of one of our modules
-        ["git", "show", f"HEAD:./{inside}.py"],  # noqa: S607 - the git of whoever renames
+    return _git(["show", f"HEAD:./{inside}.py"], package)
+
+
+def _git(words: list[str], package: Path) -> str | None:
+    answer = subprocess.run(  # noqa: S603 - names of our own modules
+        ["git", *words],  # noqa: S607 - the git of whoever renames
         cwd=package,
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
     )
-    return None if shown.returncode else shown.stdout
+    return None if answer.returncode else answer.stdout
 
 
 if __name__ == "__main__":

@@ -97,13 +97,13 @@ def _stop(number: int, frame: FrameType | None) -> None:
     if _is_loading_native_code(frame):
         _thread.start_new_thread(_again, (number,))
         return
+    if now < _State.deaf_until:
+        return
+    _State.deaf_until = now + GRACE
     if _State.holding:
         _State.kept += 1
         if _State.kept == 1:
             return
-    elif now < _State.deaf_until:
-        return
-    _State.deaf_until = now + GRACE
     raise Stopped
 
 

@@ -72,7 +72,7 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option
         if as_json:
             consoles.write_json(_facts(path, made))
         else:
-            consoles.write_facts({"ledger": path, "budget": str(made.budget), **_names(made)})
+            consoles.write_facts({"ledger": place_of(path, made), "budget": str(made.budget), **_names(made)})
 
 
 @ledger.command(epilog=examples("ledger show town.ledger --json"))
@@ -102,7 +102,7 @@ def show(path: str, anchor: str | None, *, as_json: bool) -> None:
         currency = str(book.budget).partition(" ")[0]
         consoles.write_facts(
             {
-                "ledger": path,
+                "ledger": place_of(path, book),
                 "budget": str(book.budget),
                 "spent": f"{currency} {short(book.spent.parts()[0])}",
                 "left": f"{currency} {short(book.remaining.parts()[0], 'down')}",
@@ -160,12 +160,17 @@ def opened(path: str, *, anchor: str | None = None) -> Iterator[Ledger]:
         yield ledger
 
 
+def place_of(path: str, book: Ledger) -> str:
+    """Name a ledger as it was named, but for a password."""
+    return book.place if "://" in path else path
+
+
 def _facts(path: str, book: Ledger) -> dict[str, Any]:
     from dpselect.cli.showing import amount
     from dpselect.release.value import MEASURES
 
     return {
-        "ledger": path if "@" not in path else "a PostgreSQL URL",
+        "ledger": place_of(path, book),
         "measure": MEASURES[type(book.budget)],
         "budget": amount(book.budget),
         "spent": amount(book.spent),

@@ -39,7 +39,9 @@ def show(  # noqa: PLR0913 - what is shown, and how
         "noise": f"{blank.mechanism}, scale {short(blank.scale)}",
     }
     if ledger is not None:
-        facts["ledger"] = _in_the_ledger(ledger, path)
+        from dpselect.cli.ledgers import place_of
+
+        facts["ledger"] = _in_the_ledger(ledger, place_of(str(path), ledger))
     write_facts(facts)
 
 
@@ -77,12 +79,12 @@ def _balance(ledger: Ledger) -> dict[str, str | None]:
     return {"spent": amount(spent), "remaining": amount(left)}
 
 
-def _in_the_ledger(ledger: Ledger, path: str | None) -> str:
+def _in_the_ledger(ledger: Ledger, place: str) -> str:
     found = _balance(ledger)
     currency, _, whole = str(ledger.budget).partition(" ")
     if found["spent"] is None:
-        return f"it cannot be read just now ({path})"
-    return f"{currency} {found['spent']} of {whole} spent, {found['remaining']} left ({path})"
+        return f"it cannot be read just now ({place})"
+    return f"{currency} {found['spent']} of {whole} spent, {found['remaining']} left ({place})"
 
 
 def _show_winners(labels: list[str]) -> None:

@@ -60,7 +60,7 @@ class Till:
             entry = self._ledger.charge(loss, reason=reason, request_id=request_id) if self._ledger else None
             self.paid = True
             _receipts.append(
-                f"The budget is spent: {loss} was charged before the table was read."
+                f"The budget is spent: {loss} was charged before the data was read."
                 if self._ledger
                 else f"Count {loss} as spent: rows were looked at."
             )

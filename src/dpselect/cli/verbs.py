@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import errno
 import io
 import os
 import sys
@@ -138,13 +139,14 @@ def run(words: Sequence[str]) -> int:
     return refused.code
 
 
-def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:
+def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:  # noqa: PLR0911 - one for each way to end
     """Run a command; give its exit code, or what is to be said."""
     try:
-        with _pipes_may_close():
-            code = dpselect.main(args=list(words), prog_name="dpselect", standalone_mode=False)
-            sys.stdout.flush()
-            return code if isinstance(code, int) else 0, None
+        code = dpselect.main(args=list(words), prog_name="dpselect", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0, None
+    except (BrokenPipeError, SystemExit):  # click makes the latter of the former
+        return _unread()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 0, None
@@ -156,6 +158,14 @@ def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:
         return refused.code, refused
     except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
         return WRONG, _unshown(error) if till.receipt() else Refused(sentence_of(error), code_of(error))
+
+
+def _unread() -> tuple[int, Refused | None]:
+    """Whoever reads our output may stop (``dpselect law ... | head``): no error, unless it was paid for."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not till.receipt():
+        return 0, None
+    return WRONG, _unshown(BrokenPipeError(errno.EPIPE, ""))
 
 
 def _unshown(error: Exception) -> Refused:
@@ -177,13 +187,3 @@ def _without_click() -> Iterator[None]:
         stopped = True
     if stopped:
         raise Refused("", INTERRUPTED)
-
-
-@contextlib.contextmanager
-def _pipes_may_close() -> Iterator[None]:
-    """Whoever reads our output may stop reading: that is no error (``dpselect law ... | head``)."""
-    try:
-        yield
-    except BrokenPipeError:
-        nowhere: Any = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())

@@ -49,8 +49,9 @@ class InMemory:
 @contextmanager
 def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:  # noqa: ANN401 - of Polars, pandas or Arrow
     """Open a frame: its types are read, its rows are not."""
-    if home == "polars":
-        _need_arrow("a Polars table")
+    if home == "polars" and not _has_arrow():
+        del frame
+        raise _without_arrow("a Polars table")
     opened = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}[home]
     engine, failure = opening(
         partial(opened, frame),
@@ -69,7 +70,8 @@ def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:  # noqa: ANN401 -
 @contextmanager
 def opened_arrow_files(paths: list[str]) -> Iterator[InMemory]:
     """Open Arrow files with one and the same schema."""
-    _need_arrow("an Arrow file")
+    if not _has_arrow():
+        raise _without_arrow("an Arrow file")
     engine, failure = opening(
         partial(_of_arrow_files, paths),
         partial(
@@ -84,7 +86,9 @@ def opened_arrow_files(paths: list[str]) -> Iterator[InMemory]:
 @contextmanager
 def opened_relation(relation: Any) -> Iterator[InMemory]:  # noqa: ANN401 - DuckDB's type has no public name for it
     """Open a relation of the caller's own connection, which runs it when it is asked for."""
-    _need_arrow("a DuckDB relation")
+    if not _has_arrow():
+        del relation
+        raise _without_arrow("a DuckDB relation")
     kinds = zip(relation.columns, relation.types, strict=True)
     columns = tuple(duckdb.column(name, str(kind), f"c{place}") for place, (name, kind) in enumerate(kinds))
     yield InMemory(
@@ -202,6 +206,9 @@ def _described(columns: Any) -> Schema:  # noqa: ANN401
         return engine.schema
 
 
-def _need_arrow(what: str) -> None:
-    if find_spec("pyarrow") is None:
-        raise MissingExtra.needed(what, extra="arrow")
+def _has_arrow() -> bool:
+    return find_spec("pyarrow") is not None
+
+
+def _without_arrow(what: str) -> MissingExtra:
+    return MissingExtra.needed(what, extra="arrow")

@@ -69,11 +69,11 @@ def _texts(series: Any) -> list[str | None]:  # noqa: ANN401
 
 def _text(value: Any) -> str | None:  # noqa: ANN401
     """Write a value out; None if it has no spelling, or one that UTF-8 does not have."""
-    if not isinstance(value, str) and not (isinstance(value, SPELT) and value == value):  # noqa: PLR0124 - NaN, NaT
-        return None
     try:
+        if not isinstance(value, str) and not (isinstance(value, SPELT) and value == value):  # noqa: PLR0124 - NaN, NaT
+            return None
         text = str(value)
         text.encode()
-    except ValueError:
+    except (ValueError, ArithmeticError):  # lone surrogates, integers too long to write, signalling NaN
         return None
     return text

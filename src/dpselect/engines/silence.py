@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from dpselect.errors import DpselectError, shortage_of
+from dpselect.errors import DpselectError, ReleaseFailed, shortage_of
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -66,7 +66,7 @@ def let_go(function: Callable[P, Result]) -> Callable[P, Result]:
     return called
 
 
-def _attempted(function: Callable[..., Any], held: list[Any]) -> tuple[Any, Exception | None]:
+def _attempted(function: Callable[..., Any], held: list[Any]) -> tuple[Any, BaseException | None]:
     """Give the result, or the refusal without the frames and errors behind it, which hold the data."""
     args, kwargs = held.pop()
     try:
@@ -74,6 +74,12 @@ def _attempted(function: Callable[..., Any], held: list[Any]) -> tuple[Any, Exce
     except Exception as error:  # noqa: BLE001 - raised again
         error.__cause__ = error.__context__ = None
         return None, error.with_traceback(None)
+    except BaseException as error:  # noqa: BLE001 - Ctrl-C passes, without what it holds
+        kind = type(error)
+    try:
+        return None, kind()
+    except Exception:  # noqa: BLE001 - an exception that cannot be made anew cannot be made clean
+        return None, ReleaseFailed()
 
 
 def holds_data(kind: Class) -> Class:

@@ -41,8 +41,8 @@ def silenced(session: Any) -> Iterator[None]:  # noqa: ANN401 - a Spark session
     _PYTHON.take()
     try:
         java.take()
-        context.addJobTag(tag)
         try:
+            context.addJobTag(tag)
             yield
         finally:
             if _ended(context, tag):

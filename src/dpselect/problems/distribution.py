@@ -37,7 +37,7 @@ class Distribution:
     up_to: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return f"<a distribution of {len(self.values)} private values>"
+        return "<a distribution of private values>"
 
     @property
     def people(self) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine
+from dpselect.engines.silence import let_go
 from dpselect.errors import OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable
 from dpselect.exact.numbers import Number
 from dpselect.exact.randomness import system
@@ -27,6 +28,7 @@ from dpselect.release.price import Asked, Data, priced, the_budget
 from dpselect.release.value import Label, Price, Release
 
 
+@let_go
 def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps count
     problem: Problem,
     table: Data,
@@ -51,11 +53,10 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         ``release.price`` bounds what the label tells about any one person. No error depends on the rows,
         but that they cannot be read.
     """
-    held = [(table, problem, 1, (epsilon, rho, budget), neighbours, ledger, request_id)]
-    del table, problem, epsilon, rho, budget, neighbours, ledger, request_id
-    return _released(held)
+    return _acts(table, problem, 1, (epsilon, rho, budget), neighbours, ledger, request_id)
 
 
+@let_go
 def top_k(  # noqa: PLR0913 - as select, and how many winners
     problem: Problem,
     table: Data,
@@ -69,35 +70,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     request_id: str | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
-    held = [(table, problem, k, (epsilon, rho, budget), neighbours, ledger, request_id)]
-    del table, problem, k, epsilon, rho, budget, neighbours, ledger, request_id
-    return _released(held)
-
-
-def _released(held: list[tuple[Any, ...]]) -> Release:
-    """Act; whatever is refused is refused from here, where nothing holds data any more.
-
-    Also not as the problem or the budget, if arguments were given in another order.
-    """
-    release, refusal = _attempt(held)
-    if release is None:
-        raise refusal or ReleaseFailed
-    return release
-
-
-def _attempt(held: list[tuple[Any, ...]]) -> tuple[Release | None, BaseException | None]:
-    """Give the release, or a refusal without the frames and errors behind it, which hold the data."""
-    try:
-        return _acts(*held.pop()), None
-    except Exception as error:  # noqa: BLE001 - its words are ours: the acts let no others pass
-        error.__cause__ = error.__context__ = None
-        return None, error.with_traceback(None)
-    except BaseException as error:  # noqa: BLE001 - Ctrl-C passes, without what it holds
-        kind = type(error)
-    try:
-        return None, kind()
-    except Exception:  # noqa: BLE001 - an exception that cannot be made anew cannot be made clean
-        return None, ReleaseFailed()
+    return _acts(table, problem, k, (epsilon, rho, budget), neighbours, ledger, request_id)
 
 
 def _acts(  # noqa: PLR0913, PLR0917 - all that a release is made of

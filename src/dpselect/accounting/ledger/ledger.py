@@ -252,8 +252,13 @@ class Ledger:
     ) -> None:
         self.close()
 
+    @property
+    def place(self) -> str:
+        """Where it is, as it may be shown: without a password."""
+        return self._session.place
+
     def __repr__(self) -> str:
-        return f"<Ledger {self._session.place!r} with a budget of {self.budget}, {self.neighbours}>"
+        return f"<Ledger {self.place!r} with a budget of {self.budget}, {self.neighbours}>"
 
     # ---- within ------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """A ledger in a PostgreSQL database: tables of the schema that the URL leads to, one writer at a time.
 
-The only module that imports psycopg (extra ``dpselect[postgres]``).
+Of the ledger, this module and ``postgres_names`` alone import psycopg (extra ``dpselect[postgres]``).
 """
 
 from __future__ import annotations
