@@ -157,21 +157,25 @@ class ArrayField(Field):
 
     def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
         """Look at the best of each column, and at those that stand alone."""
-        columns, alone = self._best, NOBODY if lead.alone is None else lead.alone.scores
-        rungs = np.empty(len(columns) + len(alone))
-        self._rungs(columns, lead.base, slope, top, rungs[: len(columns)])
-        if len(alone):
-            self._rungs(alone, lead.base, slope, top, rungs[len(columns) :])
+        best, base = self._best, lead.base
+        if lead.alone is None:
+            return self._rungs(best, base, slope, top)
+        rungs = np.empty(len(best) + len(lead.alone.scores))
+        self._rungs(best, base, slope, top, rungs[: len(best)])
+        self._rungs(lead.alone.scores, base, slope, top, rungs[len(best) :])
         return rungs
 
-    def _rungs(self, values: NDArray[Any], base: Base, slope: float, top: float, out: Floats) -> None:
+    def _rungs(
+        self, values: NDArray[Any], base: Base, slope: float, top: float, out: Floats | None = None
+    ) -> Floats:
         """Multiply scores; gaps, if the base is so large that the rungs would drown in it."""
         if abs(base) * slope < DROWNING:
             numbers, zero, factor = self._wide(values), base, slope if self._largest else -slope
         else:
             numbers, zero, factor = self._behind(values, base), 0, -slope
-        np.multiply(numbers, factor, out=out)
-        out += top - zero * factor
+        rungs: Floats = np.multiply(numbers, factor, out=out)
+        rungs += top - zero * factor
+        return rungs
 
     def few_gaps(self, lead: Lead) -> list[float]:
         """Subtract: floats as Python does, without a warning; of integers Python computes 0 the fastest."""
