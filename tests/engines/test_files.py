@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -134,6 +137,30 @@ def test_a_file_that_is_no_table_is_refused_in_a_sentence(
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InvalidParameter, match=sentence):
         opened(Table(tmp_path / name, unit="voter"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="run it where files have modes: Linux, macOS")
+def test_a_file_that_may_not_be_read_is_called_that(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("voter,dish\n1,pie\n", encoding="utf-8")
+    (tmp_path / "other.csv").write_bytes(path.read_bytes())
+    path.chmod(0)
+    asks = f"""
+import os
+from dpselect import Table
+with Table({str(tmp_path / "other.csv")!r}, unit="voter").open():
+    pass  # all is loaded: who may read less may also load less
+if os.getuid() == 0:
+    os.setgid(65534), os.setuid(65534)
+try:
+    Table({str(path)!r}, unit="voter").open().__enter__()
+except ValueError as refused:
+    print(refused)
+"""
+    for folder in path.parents[:-2]:
+        folder.chmod(0o755)
+    said = subprocess.run([sys.executable, "-c", asks], check=True, capture_output=True, text=True).stdout
+    assert said == "source must be files that you may read; 'rows.csv' is not. Ask for the right to.\n"
 
 
 LONG = 1_000_000

@@ -6,6 +6,7 @@ Of the rows nothing is looked at here: a Parquet footer, a catalogue or the firs
 from __future__ import annotations
 
 import glob as globs
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -44,6 +45,11 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
     """Open one file, or all files that a glob matches, as one table."""
     paths = matching(source)
     form = _format(paths, source)
+    closed = [path for path in paths if not os.access(path, os.R_OK)]
+    if closed:
+        raise InvalidParameter(
+            f"source must be files that you may read; {duckdb.short(closed[0])} is not. Ask for the right to."
+        )
     if (form == "json") != (columns is not None):
         raise InvalidParameter(
             'columns must be given for JSON lines, and only for them: write columns={"voter": "text"}, '
