@@ -352,11 +352,11 @@ def test_what_is_refused_before_the_charge_holds_no_data_either(
     assert ledger.spent == PureDP(0)
 
 
-def test_the_frames_of_a_refusal_are_those_of_the_caller_and_two_of_ours(ledger: Watched) -> None:
+def test_the_frames_of_a_refusal_are_those_of_the_caller_and_one_of_ours(ledger: Watched) -> None:
     with pytest.raises(InvalidParameter) as caught:
         dpselect.select(OWN, Scores([31337.25, 8675309]), epsilon=0, ledger=ledger)
     names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
-    assert names[1:] == ["select", "_released"]
+    assert names[1:] == ["called"]
 
 
 def test_nothing_about_a_release_remembers_the_data(ledger: Watched, silence: Silence) -> None:

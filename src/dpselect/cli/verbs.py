@@ -13,9 +13,8 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -57,16 +56,6 @@ class Verbs(click.Group):
             return None
         verb: click.Command = getattr(import_module(f"dpselect.cli.{VERBS[cmd_name]}"), cmd_name)
         return verb
-
-    def make_context(self, *given: Any, **named: Any) -> click.Context:  # noqa: ANN401 - as click has it
-        """Read the words; an interruption is told by ``run`` alone, without click's empty line."""
-        with _without_click():
-            return super().make_context(*given, **named)
-
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
-        """Run the verb; an interruption likewise."""
-        with _without_click():
-            return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -142,10 +131,13 @@ def run(words: Sequence[str]) -> int:
 def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:  # noqa: PLR0911 - one for each way to end
     """Run a command; give its exit code, or what is to be said."""
     try:
-        code = dpselect.main(args=list(words), prog_name="dpselect", standalone_mode=False)
+        # What ``dpselect.main`` does, without what it says of signals and pipes.
+        with dpselect.make_context("dpselect", list(words)) as context:
+            dpselect.invoke(context)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0, None
-    except (BrokenPipeError, SystemExit):  # click makes the latter of the former
+    except click.exceptions.Exit as ended:
+        return ended.exit_code, None
+    except (BrokenPipeError, SystemExit):  # rich makes the latter of the former
         return _unread()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
@@ -158,6 +150,7 @@ def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:  # noqa: PLR
         return refused.code, refused
     except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
         return WRONG, _unshown(error) if till.receipt() else Refused(sentence_of(error), code_of(error))
+    return 0, None
 
 
 def _unread() -> tuple[int, Refused | None]:
@@ -176,14 +169,3 @@ def _unshown(error: Exception) -> Refused:
         f"same: it is kept. {till.receipt()}",
         WRONG,
     )
-
-
-@contextlib.contextmanager
-def _without_click() -> Iterator[None]:
-    stopped = False
-    try:
-        yield
-    except KeyboardInterrupt:
-        stopped = True
-    if stopped:
-        raise Refused("", INTERRUPTED)
