@@ -157,3 +157,11 @@ def test_what_was_written_out_on_the_command_line_is_quoted_as_before(call: Call
     )
     call("plan --epsilon 1 --prices 1,x").refused(2, "got 'x'")
     call("plan --epsilon 1 --prices 0:1e999999999:1").refused(2, "LO:HI:STEP")
+
+
+def test_a_number_with_thousands_of_digits_is_no_failure_of_ours(folder: Path, call: Call) -> None:
+    (folder / "long.txt").write_text("0" * 5000 + "1\n2\n", encoding="utf-8")
+    (folder / "numbers.jsonl").write_text('{"who": 1, "x": 2}\n', encoding="utf-8")
+    table = "numbers.jsonl --columns who:integer,x:integer --unit who --choice x"
+    asked = call(f"vote {table} --candidates long.txt --epsilon 1")
+    assert asked.code in (0, 2)

@@ -249,3 +249,11 @@ def test_a_damaged_ledger_pays_nothing(folder: Path, call: Call, ledger: str) ->
     call(f"{VOTE} --epsilon 1/2 {ledger}").refused(1, "damaged")
     call("ledger verify town.ledger").refused(1)
     call("ledger show town.ledger --json").refused(1)
+
+
+@pytest.mark.parametrize("words", ["--prices 1e400,1 --epsilon 1", "--prices 1,2 --epsilon 1e-390"])
+def test_figures_beyond_all_floats_are_shown(words: str, folder: Path, call: Call) -> None:
+    (folder / "offers.csv").write_text("who,offer\n1,2\n", encoding="utf-8")
+    line = f"price offers.csv --unit who --value offer {words}"
+    assert call(f"{line} --dry-run").code == 0
+    assert call(f"{line} --json").code == 0

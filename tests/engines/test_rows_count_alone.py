@@ -198,6 +198,13 @@ def test_a_csv_may_break_a_letter_across_blocks(tmp_path: Path) -> None:
     assert asked(DISH, Table(path, unit="voter")) == [1200, 0]
 
 
+class Contrary(float):
+    """A number that cannot be written."""
+
+    def __repr__(self) -> str:
+        raise TypeError("8675309")
+
+
 # ---- pandas ------------------------------------------------------------------------------------------------
 
 
@@ -218,6 +225,7 @@ def test_a_csv_may_break_a_letter_across_blocks(tmp_path: Path) -> None:
         "\ud800",
         True,
         Decimal("sNaN"),
+        Contrary(),
     ],
     ids=lambda last: type(last).__name__,
 )

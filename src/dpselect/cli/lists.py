@@ -122,7 +122,7 @@ def as_numbers(written: Names) -> list[int | Decimal] | None:
         return None
     written.must_differ(read)
     return [
-        int(name) if name.lstrip("+-").isdigit() else each for name, each in zip(written, read, strict=True)
+        int(each) if name.lstrip("+-").isdigit() else each for name, each in zip(written, read, strict=True)
     ]
 
 

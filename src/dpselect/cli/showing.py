@@ -136,7 +136,7 @@ def figure(x: Fraction) -> str:
     from dpselect.exact.numbers import rounded_up
 
     digits = 2
-    while x and x * 10 ** (digits - 3) < 1 and digits < 40 and x < 1:
+    while 0 < x < 1 and x * Fraction(10) ** (digits - 3) < 1 and digits < 40:
         digits += 1
     return rounded_up(x, digits)
 

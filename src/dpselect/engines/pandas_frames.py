@@ -74,6 +74,6 @@ def _text(value: Any) -> str | None:  # noqa: ANN401
             return None
         text = str(value)
         text.encode()
-    except (ValueError, ArithmeticError):  # lone surrogates, integers too long to write, signalling NaN
+    except Exception:  # noqa: BLE001 - lone surrogates, long integers, signalling NaN, types of somebody's own
         return None
     return text
