@@ -17,8 +17,15 @@ CANARY = "8675309"
 FORMATS = ("csv", "csv.gz", "parquet", "arrow", "feather", "jsonl", "duckdb", "db")
 """A ``db`` is the bytes of a Parquet file under the name of a database: a wrong one."""
 CHILD = f"""
-import contextlib, io, sys
+import contextlib, gzip, io, sys
 from dpselect.cli.verbs import run
+
+def header(path):
+    # The first line of a CSV is public, also where its end was lost and rows follow in it.
+    with contextlib.suppress(Exception), (gzip.open if path.endswith("gz") else open)(path, "rb") as file:
+        return file.readline().decode(errors="replace") if ".csv" in path else ""
+    return ""
+
 for path in map(str.strip, sys.stdin):
     words = ["vote", path, "--unit", "guest", "--choice", "dish", "--candidates", "tea,pie", "--epsilon", "1"]
     words += ["--columns", "guest:text,dish:text"] if path.endswith("jsonl") else []
@@ -29,7 +36,8 @@ for path in map(str.strip, sys.stdin):
             code = run(words)
     except BaseException as error:
         code = "raised " + type(error).__name__
-    leaked = "{CANARY}" in said.getvalue() or "Traceback" in said.getvalue()
+    shown = "{CANARY}" in said.getvalue() and "{CANARY}" not in header(path)
+    leaked = shown or "Traceback" in said.getvalue()
     print("leaked" if leaked else code, flush=True)
 """
 
