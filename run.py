@@ -47,8 +47,12 @@ TYPES = Step("mypy", ["-m", "mypy"])
 PYTEST = ["-m", "pytest", "-n", "auto", "--maxprocesses=8", "--dist=worksteal", "--durations=10"]
 # Coverage is asked of the code that decides what is released; tracing the other tests would only slow them.
 EXACT = [
-    *("src/dpselect/exact", "src/dpselect/privacy", "tests/exact", "tests/privacy"),
-    *("tests/mechanisms/test_" + what + ".py" for what in ("laws", "refusals", "series", "random_counts")),
+    *("src/dpselect/exact", "src/dpselect/selection", "src/dpselect/privacy"),
+    *("tests/exact", "tests/selection", "tests/privacy"),
+    *(
+        "tests/mechanisms/test_" + what + ".py"
+        for what in ("laws", "refusals", "series", "repetition_counts")
+    ),
 ]
 COVERED = Step("pytest, exactness", [*PYTEST, "--cov", *EXACT])
 OTHERS = Step("pytest, the rest", [*PYTEST, *("--ignore=" + part for part in EXACT)])

@@ -11,7 +11,6 @@ import numpy as np
 from benchmarks.numpy_one_liner import noisy_argmax
 from benchmarks.patterns import FLOATS, PATTERNS, Pattern, Scores
 from benchmarks.timing import Contestant, medians, peak_bytes
-from dpselect.exact.array_field import depth_for
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import (
     atom_domain,
@@ -21,6 +20,7 @@ from dpselect.privacy import (
     zero_concentrated_divergence,
 )
 from dpselect.privacy.measures import Measure
+from dpselect.selection.array_scores import depth_for
 
 MAXIMUM = "scores.max()"
 ONE_LINER = "NumPy one-liner"

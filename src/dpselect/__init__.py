@@ -20,9 +20,9 @@ _HOMES = {
     "ApproxDP": "dpselect.privacy",
     "BoundedRange": "dpselect.accounting",
     "BudgetExhausted": "dpselect.errors",
-    "Entry": "dpselect.accounting.ledger",
+    "Entry": "dpselect.ledger",
     "LaplaceDominated": "dpselect.accounting",
-    "Ledger": "dpselect.accounting.ledger",
+    "Ledger": "dpselect.ledger",
     "LedgerDamaged": "dpselect.errors",
     "LedgerUnavailable": "dpselect.errors",
     "Measurement": "dpselect.privacy",
@@ -84,8 +84,6 @@ if TYPE_CHECKING:
     from dpselect.accounting import calibrate as calibrate
     from dpselect.accounting import compose as compose
     from dpselect.accounting import convert as convert
-    from dpselect.accounting.ledger import Entry as Entry
-    from dpselect.accounting.ledger import Ledger as Ledger
     from dpselect.engines import Table as Table
     from dpselect.errors import AlreadyAnswered as AlreadyAnswered
     from dpselect.errors import AlreadyCharged as AlreadyCharged
@@ -95,6 +93,8 @@ if TYPE_CHECKING:
     from dpselect.errors import LedgerUnavailable as LedgerUnavailable
     from dpselect.errors import RequestChanged as RequestChanged
     from dpselect.errors import UnmeteredRelease as UnmeteredRelease
+    from dpselect.ledger import Entry as Entry
+    from dpselect.ledger import Ledger as Ledger
     from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip

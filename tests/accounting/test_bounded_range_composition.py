@@ -23,7 +23,7 @@ from dpselect.accounting.bounded_range_composition import (
     largest_in_cell,
 )
 from dpselect.accounting.closed_forms import BoundedRangeProfile, BoundedRangeRenyi
-from dpselect.accounting.orders import RenyiProfile
+from dpselect.accounting.renyi_orders import RenyiProfile
 from tests.accounting.extremal_pairs import Pair, adaptive, delta, window
 
 MILLIONTH = Fraction(1, 10**6)

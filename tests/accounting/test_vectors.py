@@ -26,7 +26,7 @@ from dp_accounting.pld import (  # type: ignore[import-untyped] # it comes witho
 from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped] # it comes without types
 
 from dpselect.accounting import BoundedRange, LaplaceDominated, compose, convert
-from dpselect.accounting.orders import order
+from dpselect.accounting.renyi_orders import order
 from dpselect.privacy import ZCDP, ApproxDP, PrivacyProfile, PureDP, RenyiDP
 
 ROUNDING = 1e-9

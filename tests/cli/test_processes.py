@@ -16,8 +16,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpselect.accounting.ledger import Ledger
 from dpselect.cli import consoles
+from dpselect.ledger import Ledger
 from tests.cli.commands import VOTE, Call, Outcome, in_a_process
 
 HEAVY = ("numpy", "flint", "duckdb", "sqlglot", "rich")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.accounting.ledger import Ledger
 from dpselect.engines.duckdb import DuckDB
 from dpselect.errors import InvalidParameter, LedgerUnavailable
+from dpselect.ledger import Ledger
 from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 
 EPSILON = "--epsilon 1/2"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.accounting.ledger import Ledger
+from dpselect.ledger import Ledger
 from dpselect.privacy.losses import PureDP
 from tests.cli.commands import VOTE
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.exact import enclosures
-from dpselect.exact.batches import SLACK
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.vector_samplers import SLACK
 from tests.exact.laws import Curve, Rejected
 
 TOP = 2**64

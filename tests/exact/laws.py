@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dpselect.audit import enumerate_law
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
-from dpselect.exact.psrn import PartialNumber
+from dpselect.exact.partial_numbers import PartialNumber
 from dpselect.exact.randomness import Randomness
 
 Value = TypeVar("Value", bound=Hashable)

@@ -13,7 +13,7 @@ import pytest
 
 from dpselect.exact import enclosures
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.psrn import Uniform
+from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.samplers import (
     bernoulli,

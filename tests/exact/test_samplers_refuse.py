@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.batches import bernoullis, uniforms_below
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.psrn import Exponential, Gumbel, Uniform
+from dpselect.exact.partial_numbers import Exponential, Gumbel, Uniform
 from dpselect.exact.samplers import (
     bernoulli,
     bernoulli_enclosed,
@@ -24,6 +23,7 @@ from dpselect.exact.samplers import (
     permutation,
     uniform_below,
 )
+from dpselect.exact.vector_samplers import bernoullis, uniforms_below
 from tests.exact.sources import untouchable
 
 Call = Callable[..., object]

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpselect.exact import batches, psrn, samplers
-from dpselect.exact.batches import SLACK
+from dpselect.exact import partial_numbers as psrn
+from dpselect.exact import samplers
+from dpselect.exact import vector_samplers as batches
 from dpselect.exact.enclosures import Enclosure, log
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.vector_samplers import SLACK
 from tests.exact import laws
 from tests.exact.adversary import Coin as AdversarialCoin
 from tests.exact.adversary import Coins, check_filter, coins_around, curves, estimate, rational, scaled_exp

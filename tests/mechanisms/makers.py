@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Literal
 
-from dpselect.exact.noises import ExponentialNoise, GumbelNoise
 from dpselect.mechanisms import (
     make_exponential_mechanism,
     make_permute_and_flip,
@@ -21,6 +20,7 @@ from dpselect.privacy import (
     vector_domain,
     zero_concentrated_divergence,
 )
+from dpselect.selection.noise import ExponentialNoise, GumbelNoise
 
 SCORES = vector_domain(atom_domain(float))
 ONE = Fraction(1)

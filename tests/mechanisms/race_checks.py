@@ -11,17 +11,17 @@ import numpy as np
 
 from dpselect.audit import enumerate_law
 from dpselect.audit.rounds import of_rounds
-from dpselect.exact.array_field import ArrayField
-from dpselect.exact.batches import SLACK
-from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
-from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import Field
-from dpselect.exact.noises import Noise
-from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness, system
-from dpselect.exact.selection import in_batches
-from dpselect.exact.tails import Tails
+from dpselect.exact.vector_samplers import SLACK
+from dpselect.selection.array_scores import ArrayField
+from dpselect.selection.envelope import Envelope
+from dpselect.selection.noise import Noise
+from dpselect.selection.permute_and_flip_race import Tails
+from dpselect.selection.poisson_times import Clock
+from dpselect.selection.race import Race
+from dpselect.selection.scores import Field
+from dpselect.selection.winner import in_batches
 from tests.exact.laws import PRECISION, Rejected, Walk, check, permute_and_flip, product, softmax
 from tests.exact.sources import Given
 from tests.mechanisms.closed_forms import check_rounds

@@ -13,7 +13,7 @@ from typing import Any
 from dpselect.exact.enclosures import Ball, enclose, exp, log
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import uniform_below
-from dpselect.mechanisms.random_counts import Count, Poisson
+from dpselect.mechanisms.repetition_counts import Count, Poisson
 from dpselect.privacy import (
     Measurement,
     absolute_distance,

@@ -1,6 +1,6 @@
 """The best of a random number of runs: its law, what counts as best, and what is refused.
 
-What is under test: dpselect.mechanisms.best_of_random_count, with dpselect.mechanisms.scored_releases.
+What is under test: dpselect.mechanisms.best_of_random_count, with dpselect.mechanisms.scored_outputs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dpselect.mechanisms import (
     poisson,
     truncated_negative_binomial,
 )
-from dpselect.mechanisms.random_counts import Count
+from dpselect.mechanisms.repetition_counts import Count
 from dpselect.privacy import (
     Measurement,
     absolute_distance,

@@ -1,8 +1,9 @@
 """Every path of the random bits is walked: the output follows the law of the paper, exactly.
 
-What is under test: dpselect.exact.field, dpselect.exact.envelope, dpselect.exact.clock,
-dpselect.exact.noises, dpselect.exact.race, dpselect.exact.tails, dpselect.exact.levels,
-dpselect.exact.contenders and dpselect.exact.selection, through dpselect.mechanisms.draws and the constructors
+What is under test: dpselect.selection.scores, dpselect.selection.envelope, dpselect.selection.poisson_times,
+dpselect.selection.noise, dpselect.selection.race, dpselect.selection.permute_and_flip_race,
+dpselect.selection.top_k_by_levels, dpselect.selection.top_k and dpselect.selection.winner, through
+dpselect.mechanisms.functions and the constructors
 dpselect.mechanisms.report_noisy_max_gumbel, dpselect.mechanisms.report_noisy_top_k,
 dpselect.mechanisms.permute_and_flip and dpselect.mechanisms.exponential.
 """
@@ -19,19 +20,20 @@ import numpy as np
 import pytest
 
 from dpselect.audit.rounds import enumerate_rounds
-from dpselect.exact import enclosures, selection
-from dpselect.exact.array_field import ArrayField
-from dpselect.exact.contenders import Board, Contender, contenders, merged, winners
+from dpselect.exact import enclosures
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.field import Field
-from dpselect.exact.noises import Noise
-from dpselect.exact.psrn import Exponential
-from dpselect.exact.race import Race
+from dpselect.exact.partial_numbers import Exponential
 from dpselect.exact.randomness import Randomness, system
-from dpselect.exact.rational_field import RationalField
-from dpselect.exact.selection import in_batches, one_by_one
-from dpselect.exact.tails import Tails
 from dpselect.privacy import Measurement
+from dpselect.selection import winner as selection
+from dpselect.selection.array_scores import ArrayField
+from dpselect.selection.fraction_scores import RationalField
+from dpselect.selection.noise import Noise
+from dpselect.selection.permute_and_flip_race import Tails
+from dpselect.selection.race import Race
+from dpselect.selection.scores import Field
+from dpselect.selection.top_k import Board, Contender, contenders, merged, winners
+from dpselect.selection.winner import in_batches, one_by_one
 from dpselect.utility import enclosed_law
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
 from tests.exact.sources import Given

@@ -18,12 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, ReleaseFailed
-from dpselect.exact.array_field import ArrayField
-from dpselect.exact.contenders import contenders, winners
-from dpselect.exact.field import Field
 from dpselect.exact.randomness import system
-from dpselect.exact.rational_field import RationalField
-from dpselect.exact.selection import winner
 from dpselect.mechanisms import (
     make_exponential_mechanism,
     make_permute_and_flip,
@@ -31,7 +26,7 @@ from dpselect.mechanisms import (
     make_report_noisy_max_gumbel,
     make_report_noisy_top_k,
 )
-from dpselect.mechanisms.draws import TOO_FEW
+from dpselect.mechanisms.functions import TOO_FEW
 from dpselect.privacy import (
     Measurement,
     approximate,
@@ -46,6 +41,11 @@ from dpselect.privacy import (
     zero_concentrated_divergence,
 )
 from dpselect.privacy.domains import NOT_A_SCORE, NOT_A_VECTOR
+from dpselect.selection.array_scores import ArrayField
+from dpselect.selection.fraction_scores import RationalField
+from dpselect.selection.scores import Field
+from dpselect.selection.top_k import contenders, winners
+from dpselect.selection.winner import winner
 from tests.exact.sources import untouchable
 from tests.mechanisms.makers import (
     GUMBEL,

@@ -1,6 +1,6 @@
 """What repeated runs cost: never below exact worst cases, reached where tight, and beside dp-accounting.
 
-What is under test: dpselect.accounting.repeat.
+What is under test: dpselect.accounting.repetition.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped] # the same
 
 from dpselect.accounting.convert import LaplaceRenyi, RenyiProfile
-from dpselect.accounting.repeat import ORDERS, RepeatedProfile, drift, tilt
+from dpselect.accounting.repetition import ORDERS, RepeatedProfile, drift, tilt
 from dpselect.exact.enclosures import Ball, enclose
 from dpselect.mechanisms import (
     geometric,
@@ -24,7 +24,7 @@ from dpselect.mechanisms import (
     poisson,
     truncated_negative_binomial,
 )
-from dpselect.mechanisms.random_counts import Count, Poisson
+from dpselect.mechanisms.repetition_counts import Count, Poisson
 from dpselect.privacy import (
     Measurement,
     absolute_distance,

@@ -1,6 +1,6 @@
 """Selecting from private candidates: the law of the runs and of the release, the price, and what is refused.
 
-What is under test: dpselect.mechanisms.select_private_candidate, with dpselect.mechanisms.scored_releases.
+What is under test: dpselect.mechanisms.select_private_candidate, with dpselect.mechanisms.scored_outputs.
 """
 
 from __future__ import annotations

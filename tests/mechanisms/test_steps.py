@@ -3,8 +3,8 @@
 Steps are calls of Python functions, which can be counted; benchmarks/neighbours_in_time.py measures the time.
 How many proposals fail is random, so what is compared is the least number of steps of some draws.
 
-What is under test: dpselect.mechanisms.draws, dpselect.exact.contenders, dpselect.exact.levels and
-dpselect.exact.selection.
+What is under test: dpselect.mechanisms.functions, dpselect.selection.top_k,
+dpselect.selection.top_k_by_levels and dpselect.selection.winner.
 """
 
 from __future__ import annotations

@@ -12,14 +12,14 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.audit.rounds import enumerate_rounds
-from dpselect.exact.array_field import ArrayField
-from dpselect.exact.clock import Clock
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.envelope import Envelope
-from dpselect.exact.field import Lead
-from dpselect.exact.noises import ExponentialNoise, GumbelNoise
-from dpselect.exact.race import Race
 from dpselect.exact.randomness import Randomness
+from dpselect.selection.array_scores import ArrayField
+from dpselect.selection.envelope import Envelope
+from dpselect.selection.noise import ExponentialNoise, GumbelNoise
+from dpselect.selection.poisson_times import Clock
+from dpselect.selection.race import Race
+from dpselect.selection.scores import Lead
 from tests.exact.laws import Rejected, Walk, check, permute_and_flip, softmax
 from tests.mechanisms.closed_forms import check_rounds, exponential_top_k
 from tests.mechanisms.makers import ONE, exponential_max, gumbel_max

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed
-from dpselect.exact.psrn import Exponential, Gumbel, PartialNumber
+from dpselect.exact.partial_numbers import Exponential, Gumbel, PartialNumber
 from dpselect.exact.randomness import Randomness, system
 from dpselect.privacy import (
     Measurement,

@@ -13,8 +13,8 @@ import pytest
 
 import dpselect
 from dpselect.engines import Counts
-from dpselect.engines.columns import Column, Schema
 from dpselect.engines.protocol import Listed
+from dpselect.engines.schema import Column, Schema
 from dpselect.errors import InvalidParameter
 from dpselect.problems import Problem
 

@@ -1,6 +1,6 @@
 """C1: what it costs to turn counts into scores is decided by public numbers and types, never by a count.
 
-What is under test: the scorings of dpselect.problems, dpselect.problems.distribution, and how an engine's
+What is under test: the scorings of dpselect.problems, dpselect.problems.ranks, and how an engine's
 counts are kept (dpselect.engines.protocol).
 """
 
@@ -21,8 +21,8 @@ import dpselect
 from dpselect import Table
 from dpselect.engines.protocol import Counts
 from dpselect.problems import Problem
-from dpselect.problems.distribution import distribution, multiplied
 from dpselect.problems.problem import LARGEST_FACTOR, MOST_PEOPLE
+from dpselect.problems.ranks import distribution, multiplied
 from tests.engines.reference import SALT
 
 SCORES = dpselect.vector_domain(dpselect.atom_domain(int))

@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 
 from dpselect import Ledger, Table, approval_voting
-from dpselect.accounting.ledger import Entry
+from dpselect.ledger import Entry
 from tests.engines import loading, row_reads
 from tests.engines.cases import VOTES
 from tests.servers.postgres import Server

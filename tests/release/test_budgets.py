@@ -16,7 +16,7 @@ from dpselect.accounting.closed_forms import bounded_range_rho
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems import Problem
-from dpselect.release.price import priced
+from dpselect.release.quote import priced
 from tests.release.elections import Watched
 
 ROWS = "who,dish,rank,offer,stars\n1,pie,1,2.50,3\n2,soup,2,0.99,5\n3,pie,1,1,\n"

@@ -341,7 +341,7 @@ def test_d9_ctrl_c_in_a_constructor_leaves_no_data_in_the_frames(monkeypatch: py
         del values
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["dpselect.problems.custom"], "as_vector", interrupted)
+    monkeypatch.setattr(sys.modules["dpselect.problems.own_scores"], "as_vector", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         Scores(list(CANARIES))
     assert leaks(caught.value) == []

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import dpselect
 from dpselect import ZCDP, ApproxDP, PureDP, Release, RenyiDP, Scores
 from dpselect.errors import InvalidParameter
-from dpselect.release.value import EXAMPLE
+from dpselect.release.result import EXAMPLE
 from tests.release.elections import Watched
 
 PRICES: list[Any] = [

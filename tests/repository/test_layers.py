@@ -11,13 +11,14 @@ SOURCE = Path(__file__).parents[2] / "src"
 LAYERS = [
     {"errors"},
     {"exact"},
+    {"selection"},
     {"privacy"},
     {"accounting"},
-    {"mechanisms", "engines"},
+    {"ledger", "mechanisms", "engines"},
     {"problems"},
     {"utility"},
     {"release"},
-    {"tuning", "audit"},
+    {"tuning", "audit", "interop", "owner"},
     {"__init__"},  # the public names: everything below is offered here, so nothing below may ask for it
     {"cli", "studio"},
     {"__main__"},

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpselect.accounting.closed_forms import BoundedRangeRenyi
-from dpselect.accounting.orders import RenyiProfile
+from dpselect.accounting.renyi_orders import RenyiProfile
 from dpselect.exact.enclosures import Enclosure, enclose, exp, expm1
 
 Floats = npt.NDArray[np.float64]

@@ -28,7 +28,7 @@ from dpselect.accounting.closed_forms import (
     randomized_response_rho,
 )
 from dpselect.accounting.guarantees import BoundedRange, Guarantee, LaplaceDominated
-from dpselect.accounting.orders import ORDERS, ConcentratedRenyi, RenyiProfile, profile_of
+from dpselect.accounting.renyi_orders import ORDERS, ConcentratedRenyi, RenyiProfile, profile_of
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number
 from dpselect.privacy.amounts import Amount

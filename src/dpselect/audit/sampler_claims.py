@@ -10,7 +10,7 @@ from typing import Any
 from dpselect.audit.claims import ONE, Claim, below, coin, exactly, walked
 from dpselect.exact import enclosures, samplers
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
-from dpselect.exact.psrn import Exponential, Gumbel
+from dpselect.exact.partial_numbers import Exponential, Gumbel
 from dpselect.exact.randomness import Randomness
 from dpselect.utility import Noise, enclosed_law
 

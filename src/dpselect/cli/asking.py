@@ -15,10 +15,10 @@ from dpselect.cli.refusals import BAD_TABLE, Refused, code_of
 from dpselect.cli.till import Rehearsed, Till, receipt
 
 if TYPE_CHECKING:
-    from dpselect.accounting.ledger import Ledger
+    from dpselect.ledger import Ledger
     from dpselect.problems.problem import Problem
-    from dpselect.release.price import Data
-    from dpselect.release.value import Price, Release
+    from dpselect.release.quote import Data
+    from dpselect.release.result import Price, Release
 
 Ask = Callable[[Sequence[Any]], "Problem"]
 UNMETERED = (
@@ -91,7 +91,7 @@ def ledger_of(order: Order) -> Iterator[Ledger | None]:
 
 def _priced(problem: Problem, data: Data, price: Price, order: Order) -> Release:
     """Say all that can be said of the release before anything is paid or looked at."""
-    from dpselect.release.price import priced
+    from dpselect.release.quote import priced
 
     amount = price.parts()[0]
     if not 0 < amount < float("inf"):

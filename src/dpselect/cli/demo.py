@@ -156,8 +156,8 @@ def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
 
 def _winners(place: Path, request: str) -> list[str]:
     """Ask the ledger for the stored answer."""
-    from dpselect.accounting.ledger import Ledger
-    from dpselect.release.value import Release
+    from dpselect.ledger import Ledger
+    from dpselect.release.result import Release
 
     with Ledger.open(place / "mascot.ledger") as ledger:
         return [str(label) for label in Release.from_json(ledger.answer(request) or "").labels]

@@ -14,7 +14,7 @@ from dpselect.cli.options import NUMBER, examples
 from dpselect.cli.refusals import Refused
 
 if TYPE_CHECKING:
-    from dpselect.accounting.ledger import Ledger
+    from dpselect.ledger import Ledger
     from dpselect.privacy.neighbours import Neighbours
 
 PLACE = click.argument("path", metavar="PATH")
@@ -59,7 +59,7 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option
     as_json: bool,
 ) -> None:
     """Make a new ledger with a budget."""
-    from dpselect.accounting.ledger import Ledger
+    from dpselect.ledger import Ledger
     from dpselect.privacy.losses import ZCDP, PureDP
 
     if (epsilon is None) == (rho is None):
@@ -149,7 +149,7 @@ def verify(path: str, anchor: str | None, *, as_json: bool) -> None:
 @contextmanager
 def opened(path: str, *, anchor: str | None = None) -> Iterator[Ledger]:
     """Open a ledger that is there."""
-    from dpselect.accounting.ledger import Ledger
+    from dpselect.ledger import Ledger
 
     if "://" not in path and not Path(path).exists():
         raise Refused(
@@ -167,7 +167,7 @@ def place_of(path: str, book: Ledger) -> str:
 
 def _facts(path: str, book: Ledger) -> dict[str, Any]:
     from dpselect.cli.showing import amount
-    from dpselect.release.value import MEASURES
+    from dpselect.release.result import MEASURES
 
     return {
         "ledger": place_of(path, book),
@@ -187,6 +187,6 @@ def _names(book: Ledger) -> dict[str, str]:
 
 
 def _minute(entry: Any) -> str:  # noqa: ANN401 - an entry of a ledger
-    from dpselect.accounting.ledger.clock import written
+    from dpselect.ledger.clock import written
 
     return written(entry.time)

@@ -95,7 +95,7 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     from dpselect.cli.showing import figure
     from dpselect.exact.numbers import exact_text, rounded_up
     from dpselect.privacy.losses import ZCDP, PureDP
-    from dpselect.release.value import MEASURES
+    from dpselect.release.result import MEASURES
 
     question = {name: given[name] for name in ("k", "confidence", "neighbours")}
     epsilon, rho = given["epsilon"], given["rho"]

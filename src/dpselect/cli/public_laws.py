@@ -117,7 +117,7 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
     from dpselect.exact.numbers import positive
     from dpselect.privacy.losses import PureDP
     from dpselect.problems import Scores, counting, custom
-    from dpselect.release.price import priced
+    from dpselect.release.quote import priced
 
     epsilon, scale = options["epsilon"], options["scale"]
     if (epsilon is None) == (scale is None):

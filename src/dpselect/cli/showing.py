@@ -9,9 +9,9 @@ from dpselect.cli.consoles import results, write_facts, write_json
 from dpselect.errors import visible
 
 if TYPE_CHECKING:
-    from dpselect.accounting.ledger import Ledger
+    from dpselect.ledger import Ledger
     from dpselect.privacy.losses import ZCDP, PureDP
-    from dpselect.release.value import Release
+    from dpselect.release.result import Release
     from dpselect.utility import Accuracy
 
 
@@ -98,7 +98,7 @@ def _show_winners(labels: list[str]) -> None:
 
 
 def _protects(blank: Release) -> str:
-    from dpselect.release.value import RELATIONS
+    from dpselect.release.result import RELATIONS
 
     person = "one row" if blank.unit is None else f"one {blank.unit}"
     return f"{person}: {RELATIONS[blank.neighbours]}"

@@ -13,7 +13,7 @@ from dpselect.cli.options import Order
 from dpselect.cli.refusals import BAD_TABLE, WRONG, WRONG_CALL, Refused
 
 if TYPE_CHECKING:
-    from dpselect.engines.columns import Schema
+    from dpselect.engines.schema import Schema
     from dpselect.engines.table import Table
     from dpselect.problems.problem import Problem
 

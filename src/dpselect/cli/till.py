@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect.cli.interrupts import Held
 
 if TYPE_CHECKING:
-    from dpselect.accounting.ledger import Ledger
+    from dpselect.ledger import Ledger
     from dpselect.privacy.neighbours import Neighbours
 
 
@@ -76,8 +76,8 @@ class Till:
         return self._ledger.answer(request_id) if self._ledger else None
 
     def _refuse_too_much(self, loss: Any, reason: str) -> None:  # noqa: ANN401 - a loss
-        from dpselect.accounting.ledger.filter import cost
         from dpselect.errors import BudgetExhausted
+        from dpselect.ledger.budget import cost
 
         ledger = self._ledger
         if ledger is None:

@@ -13,7 +13,7 @@ from functools import partial
 from sqlglot import exp
 
 from dpselect.engines import duckdb
-from dpselect.engines.columns import Schema
+from dpselect.engines.schema import Schema
 from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter
 

@@ -18,10 +18,10 @@ import duckdb
 from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
-from dpselect.engines.columns import Column, Kind, Schema
 from dpselect.engines.private_folder import PrivateFolder
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
+from dpselect.engines.schema import Column, Kind, Schema
 from dpselect.errors import shown
 
 BATCH = 100_000

@@ -16,8 +16,8 @@ from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
 from dpselect.engines import csv_files, duckdb, json_lines
-from dpselect.engines.columns import Schema
 from dpselect.engines.protocol import Engine
+from dpselect.engines.schema import Schema
 from dpselect.engines.silence import opening
 from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
 

@@ -17,8 +17,8 @@ from typing import Any
 from sqlglot import exp
 
 from dpselect.engines import duckdb, pandas_frames
-from dpselect.engines.columns import Schema
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted
+from dpselect.engines.schema import Schema
 from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
 

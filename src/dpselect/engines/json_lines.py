@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from dpselect.engines import duckdb
-from dpselect.engines.columns import Schema
 from dpselect.engines.queries import ANY_NUMBER
+from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 
 TYPES = {"text": "VARCHAR", "integer": "BIGINT", "double": "DOUBLE"}

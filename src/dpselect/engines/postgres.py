@@ -12,12 +12,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from dpselect.engines.columns import Schema
 from dpselect.engines.postgres_catalogue import described, facts
 from dpselect.engines.postgres_encodings import pattern
 from dpselect.engines.postgres_names import NAME
 from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
 from dpselect.engines.queries import Unnested, rendered
+from dpselect.engines.schema import Schema
 from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
 

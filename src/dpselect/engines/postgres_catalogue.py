@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 from sqlglot import exp
 
-from dpselect.engines.columns import Column, Kind, Schema
 from dpselect.engines.postgres_encodings import AS_IT_IS, CODECS, every_character
+from dpselect.engines.schema import Column, Kind, Schema
 from dpselect.errors import InvalidParameter
 
 Rows: TypeAlias = Sequence[tuple[Any, ...]]

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.columns import Column, Schema, Value
+from dpselect.engines.schema import Column, Schema, Value
 from dpselect.engines.silence import holds_data, quietly
 from dpselect.errors import InvalidParameter, TableUnreadable
 

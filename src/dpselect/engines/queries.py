@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from dpselect.engines.columns import TEXT_PARTS, TEXT_WHOLES, Column
 from dpselect.engines.protocol import Amount, CountsRequest, Key, Listed
+from dpselect.engines.schema import TEXT_PARTS, TEXT_WHOLES, Column
 
 PLAIN_NUMBER = rf"^[+-]?[0-9]{{1,{TEXT_WHOLES}}}([.][0-9]{{0,{TEXT_PARTS}}})?$"
 """A number in text that is looked up on a list: what DECIMAL(38, 18) spells."""

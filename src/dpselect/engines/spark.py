@@ -17,9 +17,9 @@ from uuid import uuid4
 
 from sqlglot import exp
 
-from dpselect.engines.columns import Column, Kind, Schema
 from dpselect.engines.protocol import Counts, CountsRequest, Listed, checked_salt, counted, gathered
 from dpselect.engines.queries import rendered
+from dpselect.engines.schema import Column, Kind, Schema
 from dpselect.engines.silence import opening
 from dpselect.engines.spark_logs import can_be_silenced, silenced
 from dpselect.engines.spark_sessions import each_row_by_itself, moved, own_session

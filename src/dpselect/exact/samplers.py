@@ -16,10 +16,10 @@ from typing import ClassVar
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
-from dpselect.exact.inversion import single_peaked
 from dpselect.exact.numbers import Number, not_negative, positive, probability, whole
-from dpselect.exact.psrn import SPARE_BITS, Uniform
+from dpselect.exact.partial_numbers import SPARE_BITS, Uniform
 from dpselect.exact.randomness import Randomness, checked
+from dpselect.exact.unimodal import single_peaked
 
 EXP_STEP = 512
 """bernoulli_exp splits larger exponents, so that no probability below exp(-512) is ever enclosed."""

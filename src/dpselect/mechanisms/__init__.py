@@ -3,7 +3,7 @@
 from dpselect.mechanisms.best_of_random_count import make_best_of_random_count
 from dpselect.mechanisms.exponential import make_exponential_mechanism
 from dpselect.mechanisms.permute_and_flip import make_permute_and_flip
-from dpselect.mechanisms.random_counts import geometric, logarithmic, poisson, truncated_negative_binomial
+from dpselect.mechanisms.repetition_counts import geometric, logarithmic, poisson, truncated_negative_binomial
 from dpselect.mechanisms.report_noisy_max_gumbel import make_report_noisy_max_gumbel
 from dpselect.mechanisms.report_noisy_top_k import make_report_noisy_max, make_report_noisy_top_k
 from dpselect.mechanisms.select_private_candidate import make_select_private_candidate

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpselect.accounting.repeat import RepeatedProfile
+from dpselect.accounting.repetition import RepeatedProfile
 from dpselect.errors import InvalidParameter
 from dpselect.exact.randomness import Randomness
-from dpselect.mechanisms.random_counts import Count, Poisson, TruncatedNegativeBinomial
-from dpselect.mechanisms.scored_releases import Rank, candidates, may_give_up, run
+from dpselect.mechanisms.repetition_counts import Count, Poisson, TruncatedNegativeBinomial
+from dpselect.mechanisms.scored_outputs import Rank, candidates, may_give_up, run
 from dpselect.privacy.curves import RenyiCurve
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import Approximate, Distance, MaxDivergence, RenyiDivergence

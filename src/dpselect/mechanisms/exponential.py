@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpselect.errors import InvalidParameter, shown
-from dpselect.exact.field import Optimize
 from dpselect.exact.numbers import Number
-from dpselect.mechanisms.parameters import score_domain
+from dpselect.mechanisms.arguments import score_domain
 from dpselect.mechanisms.report_noisy_max_gumbel import make_report_noisy_max_gumbel
 from dpselect.privacy.domains import VectorDomain, vector_domain
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.metrics import ScoreMetric
+from dpselect.selection.scores import Optimize
 
 
 def make_exponential_mechanism(

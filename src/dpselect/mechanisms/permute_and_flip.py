@@ -8,17 +8,16 @@ Proof:     permute_and_flip.proof.md
 from __future__ import annotations
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.field import Optimize
 from dpselect.exact.numbers import Number, not_negative
-from dpselect.mechanisms.draws import NoisyTopK, PeeledTopK
-from dpselect.mechanisms.parameters import (
+from dpselect.mechanisms.arguments import (
     differing_draws,
     direction,
     number_of_winners,
     score_domain,
     score_metric,
 )
-from dpselect.mechanisms.prices import ExponentialPrice
+from dpselect.mechanisms.functions import NoisyTopK, PeeledTopK
+from dpselect.mechanisms.privacy_maps import ExponentialPrice
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Draw, Measurement
 from dpselect.privacy.measures import (
@@ -30,6 +29,7 @@ from dpselect.privacy.measures import (
     max_divergence,
 )
 from dpselect.privacy.metrics import ScoreMetric
+from dpselect.selection.scores import Optimize
 
 PURE = max_divergence()
 PRICED = MaxDivergence | ZeroConcentratedDivergence | RenyiDivergence | Approximate

@@ -7,16 +7,16 @@ Proof:     report_noisy_max_gumbel.proof.md
 
 from __future__ import annotations
 
-from dpselect.exact.field import Optimize
 from dpselect.exact.numbers import Number, not_negative
-from dpselect.mechanisms.draws import NoisyTopK
-from dpselect.mechanisms.parameters import differing_draws, direction, score_domain, score_metric
-from dpselect.mechanisms.prices import GumbelPrice
+from dpselect.mechanisms.arguments import differing_draws, direction, score_domain, score_metric
+from dpselect.mechanisms.functions import NoisyTopK
+from dpselect.mechanisms.privacy_maps import GumbelPrice
 from dpselect.mechanisms.report_noisy_top_k import the_only
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import max_divergence
 from dpselect.privacy.metrics import ScoreMetric
+from dpselect.selection.scores import Optimize
 
 
 def make_report_noisy_max_gumbel(

@@ -1,24 +1,23 @@
 """Report noisy top-k: which k candidates score highest once noise is added, the best first.
 
 Noise:     exponential for max-divergence, Gumbel for every other measure; all of it drawn once.
-Reference: Durfee & Rogers 2019, Lemma 4.2 (Gumbel); draws.proof.md (exponential).
+Reference: Durfee & Rogers 2019, Lemma 4.2 (Gumbel); functions.proof.md (exponential).
 Proof:     report_noisy_top_k.proof.md
 """
 
 from __future__ import annotations
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.field import Optimize
 from dpselect.exact.numbers import Number, not_negative
-from dpselect.mechanisms.draws import NoisyTopK
-from dpselect.mechanisms.parameters import (
+from dpselect.mechanisms.arguments import (
     differing_draws,
     direction,
     number_of_winners,
     score_domain,
     score_metric,
 )
-from dpselect.mechanisms.prices import ExponentialPrice, GumbelPrice
+from dpselect.mechanisms.functions import NoisyTopK
+from dpselect.mechanisms.privacy_maps import ExponentialPrice, GumbelPrice
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import (
@@ -30,6 +29,7 @@ from dpselect.privacy.measures import (
     ZeroConcentratedDivergence,
 )
 from dpselect.privacy.metrics import ScoreMetric
+from dpselect.selection.scores import Optimize
 
 
 def make_report_noisy_top_k(  # noqa: PLR0913, PLR0917 - the order of its source (docs/sources.md)

@@ -14,13 +14,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from dpselect.accounting.repeat import RepeatedProfile, tilt
+from dpselect.accounting.repetition import RepeatedProfile, tilt
 from dpselect.errors import InvalidParameter, MayNeverEnd
 from dpselect.exact.enclosures import enclose, exp
 from dpselect.exact.numbers import Number, probability, rational, score, whole
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli
-from dpselect.mechanisms.scored_releases import candidates, run
+from dpselect.mechanisms.scored_outputs import candidates, run
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import Approximate, Distance, MaxDivergence
 from dpselect.privacy.profiles import PrivacyProfile

@@ -1,6 +1,6 @@
 """Selection problems: outputs, score, sensitivity."""
 
-from dpselect.problems.custom import Scores, counting, custom
+from dpselect.problems.own_scores import Scores, counting, custom
 from dpselect.problems.pricing import pricing
 from dpselect.problems.problem import Problem
 from dpselect.problems.quantile import quantile

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.columns import nearest_double
+from dpselect.engines.schema import nearest_double
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, exact_text, is_real, positive, rational
 

@@ -15,8 +15,8 @@ import numpy as np
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.problems.candidates import Numbers, numbers
-from dpselect.problems.distribution import distribution
 from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
+from dpselect.problems.ranks import distribution
 from dpselect.problems.votes import column_name
 
 CENT = Fraction(1, 100)

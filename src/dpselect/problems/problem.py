@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.columns import WORDS, Schema, Value, comparable
 from dpselect.engines.protocol import Amount, Counts, CountsRequest, Key, Listed
+from dpselect.engines.schema import WORDS, Schema, Value, comparable
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text, whole
 from dpselect.privacy.neighbours import Neighbours, metric_of

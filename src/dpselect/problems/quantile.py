@@ -16,8 +16,8 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, exact_text, probability
 from dpselect.problems.candidates import Grid, Numbers, grid, numbers
-from dpselect.problems.distribution import distribution
 from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
+from dpselect.problems.ranks import distribution
 from dpselect.problems.votes import column_name
 
 

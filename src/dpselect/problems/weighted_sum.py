@@ -13,8 +13,8 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, exact_text, positive, rational
 from dpselect.problems.candidates import listed
-from dpselect.problems.distribution import digits_of, multiplied
 from dpselect.problems.problem import Between, ByAmount, ByList, Problem, Question, added_up
+from dpselect.problems.ranks import digits_of, multiplied
 from dpselect.problems.votes import column_name
 
 FINENESS = 10**6

@@ -2,4 +2,4 @@
 
 from dpselect.release.acts import select as select
 from dpselect.release.acts import top_k as top_k
-from dpselect.release.value import Release as Release
+from dpselect.release.result import Release as Release

@@ -21,11 +21,11 @@ from dpselect.errors import OutsideDomain, RandomnessFailed, ReleaseFailed, Tabl
 from dpselect.exact.numbers import Number
 from dpselect.exact.randomness import system
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.problems.custom import Scores
+from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import CHUNK, Problem
-from dpselect.release.payment import Ledger, kept_answer, must_agree, pay
-from dpselect.release.price import Asked, Data, priced, the_budget
-from dpselect.release.value import Label, Price, Release
+from dpselect.release.charge import Ledger, kept_answer, must_agree, pay
+from dpselect.release.quote import Asked, Data, priced, the_budget
+from dpselect.release.result import Label, Price, Release
 
 
 @let_go

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.exact.psrn import Uniform
+from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import falls_below
 from tests.exact.laws import Curve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpselect.exact.psrn import Bound, Exponential, PartialNumber
+from dpselect.exact.partial_numbers import Bound, Exponential, PartialNumber
 from dpselect.exact.randomness import Randomness
 
 

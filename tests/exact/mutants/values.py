@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.psrn import Uniform
+from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli, bernoulli_exp, falls_below, uniform_below
 from tests.exact.laws import Curve

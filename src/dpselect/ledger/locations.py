@@ -1,0 +1,72 @@
+"""Where a ledger lies: a file on a local disk, or a PostgreSQL database by its URL."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dpselect.errors import InvalidParameter
+from dpselect.ledger.database import Session
+
+SERVERS = ("postgresql://", "postgres://")
+NETWORK = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs"}
+)
+"""File systems whose locks do not hold between machines."""
+LONGEST_NAME = 200
+"""Of a file, in bytes: its companions have longer ones."""
+
+
+def session_at(place: str | os.PathLike[str]) -> Session:
+    """Open what lies at a place. Each database is imported only by those who use it."""
+    if isinstance(place, str) and place.startswith(SERVERS):
+        from dpselect.ledger.postgres import PostgresSession  # noqa: PLC0415 - needs an extra
+
+        return PostgresSession(place)
+    from dpselect.ledger.sqlite import SqliteSession  # noqa: PLC0415 - the other one
+
+    return SqliteSession(local_file(place, "the ledger"))
+
+
+def local_file(place: str | os.PathLike[str], name: str) -> Path:
+    """Read a path; refuse what is none, and network file systems."""
+    way_out = "Write a path such as 'food.ledger', or a URL that begins with postgresql://."
+    if not isinstance(place, str | os.PathLike) or not isinstance(os.fspath(place), str):
+        raise InvalidParameter.must_be(name, "at a path or a URL", got=place, way_out=way_out)
+    text = os.fspath(place)
+    if not text or text.startswith(":") or "://" in text or not text.isprintable():
+        hidden = text if "@" not in text else "a URL of another kind"
+        raise InvalidParameter.must_be(name, "at a path or a URL", got=hidden, way_out=way_out)
+    path = Path(os.path.realpath(text))
+    if len(path.name.encode()) > LONGEST_NAME or path.is_dir() or not path.parent.is_dir():
+        raise InvalidParameter.must_be(name, "a file in a folder that is there", got=text, way_out=way_out)
+    kind = file_system(path, mounts())
+    if kind in NETWORK:
+        raise InvalidParameter(
+            f"{name} must lie on a local disk; {str(path)!r} is on {kind}, where locks do not hold between "
+            "machines. Put it on a local disk, or in PostgreSQL."
+        )
+    return path
+
+
+def mounts() -> str:
+    """Read the table of mounted file systems; empty where there is none to read."""
+    try:
+        return Path("/proc/self/mounts").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ""
+
+
+def file_system(path: Path, table: str) -> str:
+    """Name the kind of file system that holds a path: the deepest mount wins, of equals the last.
+
+    >>> file_system(Path("/data/a.ledger"), "server:/x /data nfs4 rw 0 0")
+    'nfs4'
+    """
+    best, kind = -1, ""
+    for row in table.splitlines():
+        _, point, found, *_ = [*row.split(" "), "", "", ""]
+        folder = Path(point.replace("\\040", " "))
+        if path.is_relative_to(folder) and len(folder.parts) >= best:
+            best, kind = len(folder.parts), found
+    return kind

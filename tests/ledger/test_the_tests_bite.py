@@ -1,0 +1,49 @@
+"""Each guard of the ledger, taken away: what the other tests expect then no longer happens."""
+
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dpselect import Ledger, PureDP
+from dpselect.ledger import anchor as anchors
+from tests.ledger.places import FileCabinet
+
+LEDGER = "dpselect.ledger"
+
+
+def test_without_digests_an_edit_goes_unnoticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{LEDGER}.chain.digest", lambda *_: "0" * 64)
+    place = FileCabinet(tmp_path / "a.ledger")
+    with Ledger.create(place.url) as ledger:
+        ledger.charge(PureDP("1/2"), reason="a")
+    place.force("UPDATE dpselect_entries SET reason = 'edited'")
+    assert next(Ledger.open(place.url).entries()).reason == "edited"
+
+
+def test_without_the_anchor_an_old_copy_is_taken_for_the_newest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.ledger"
+    with Ledger.create(path) as ledger:
+        ledger.charge(PureDP("1/2"), reason="a")
+    shutil.copy(path, tmp_path / "old")
+    with Ledger.open(path) as ledger:
+        ledger.charge(PureDP("1/2"), reason="b")
+        header = anchors.peeked(tmp_path / "a.ledger.anchor").header
+    shutil.copy(tmp_path / "old", path)
+    monkeypatch.setattr(f"{LEDGER}.anchor.peeked", lambda _: anchors.at_start(header))
+    assert Ledger.open(path).remaining == PureDP("1/2")
+
+
+def test_without_the_filter_a_budget_is_overspent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unfiltered(spent: Fraction, price: Fraction, _: Fraction) -> Fraction:
+        return spent + price
+
+    for module in ("ledger", "chain"):
+        monkeypatch.setattr(f"{LEDGER}.{module}.total_after", unfiltered)
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    for _ in range(3):
+        ledger.charge(PureDP(1), reason="a")
+    assert ledger.spent == PureDP(3)

@@ -1,0 +1,277 @@
+"""The envelope covers every weight, each of its units is proposed once, and floats decide only what is clear.
+
+What is under test: dpselect.selection.envelope.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpselect.exact import enclosures
+from dpselect.exact.enclosures import Enclosure
+from dpselect.exact.randomness import Randomness, system
+from dpselect.exact.samplers import bernoulli_enclosed
+from dpselect.selection import envelope as envelope_module
+from dpselect.selection.array_scores import ArrayField
+from dpselect.selection.envelope import FEW, MANY, OCTAVE, SORTED_FROM, Envelope, grain, ladder, weights
+from dpselect.selection.fraction_scores import RationalField
+from dpselect.selection.scores import Field
+from tests.exact.sources import Given
+from tests.selection.places import check_units, envelope_of
+
+DEPTHS = [1, 2, 4]
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=200),
+    st.sampled_from(DEPTHS),
+    st.integers(1, 3),
+    st.sampled_from(["together", "one by one"]),
+)
+def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: int, way: str) -> None:
+    field = ArrayField(np.array(scores), "max", depth)
+    lead = field.leaders(min(k, len(scores)))
+    assert lead is not None
+    envelope = Envelope(field, lead, Fraction(3, 2))
+    if way == "together" or field.columns:
+        candidates, left = (drawn.tolist() for drawn in envelope.propose(20, system()))
+    else:
+        candidates, left = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
+    for candidate, units in zip(candidates, left, strict=True):
+        assert 0 < units <= envelope.unit * field.depth
+        assert candidate not in lead.stars
+
+
+def test_an_envelope_outlives_the_columns_of_its_field() -> None:
+    field = ArrayField(np.arange(80.0), "max", 8)
+    lead = field.leaders(1)
+    assert lead is not None
+    envelope = Envelope(field, lead, Fraction(5))
+    words = [system().word() for _ in range(200)]
+    before = list(envelope.points(200, Given(words)))
+    field.leaders(5)
+    assert not field.columns
+    assert before == list(envelope.points(200, Given(words)))
+    assert before
+
+
+@pytest.mark.parametrize("finest", [0, 1, 7, 33, 48])
+def test_shares_are_the_least_that_cover_the_weights_of_their_rungs(finest: int) -> None:
+    *found, above = ladder(finest)
+    assert len(found) == OCTAVE * finest + 1
+    for rung, share in enumerate(found):
+        assert (share - 1) ** OCTAVE < 2**rung <= share**OCTAVE
+    assert above == found[-1] == 2**finest
+
+
+@pytest.mark.parametrize("size", [FEW, FEW + 1])
+def test_one_proposal_is_like_each_of_many(size: int) -> None:
+    field = ArrayField(np.arange(size) % 7, "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    envelope = Envelope(field, lead, Fraction(2))
+    words = [system().word() >> 1 for _ in range(SORTED_FROM)]
+    for together in (words, words[:10]):
+        candidates, left = envelope.propose(len(together), Given(together))
+        alone = [envelope.propose_one(Given([word])) for word in together]
+        assert list(zip(candidates.tolist(), left.tolist(), strict=True)) == alone
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=24), st.sampled_from(DEPTHS), st.integers(1, 3))
+def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_weight(
+    scores: list[int], depth: int, k: int
+) -> None:
+    field = ArrayField(np.array(scores), "max", depth)
+    lead = field.leaders(min(k, len(scores)))
+    assert lead is not None
+    check_units(field, lead, len(scores))
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10**6), Fraction(1, 10**290)])
+def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
+    scores = np.concatenate([np.linspace(-700, 3, 50), -np.geomspace(1e-300, 1e300, 50)])
+    field = ArrayField(scores, "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    with np.errstate(all="ignore"):
+        envelope = Envelope(field, lead, scale)
+        together = envelope.log_weights(np.arange(100))
+    for i in range(100):
+        behind = envelope.exactly_behind(i)
+        assert behind is not None
+        for estimate in (float(together[i]), envelope.log_weight(i)):
+            if estimate == -math.inf:
+                assert behind > 2**1000
+            else:
+                assert abs(Fraction(estimate) + behind) <= behind / 2**50
+
+
+@pytest.mark.parametrize("size", [FEW, FEW + 1])
+@pytest.mark.parametrize("exponent", [1015, 1030, 1078, 1100])
+def test_a_share_covers_a_gap_beyond_all_floats(size: int, exponent: int) -> None:
+    scores = np.full(size, -1.7e308)
+    scores[0] = 1.7e308
+    for field in (ArrayField(scores, "max"), RationalField([Fraction(x) for x in scores], "max")):
+        lead = field.leaders(1)
+        assert lead is not None
+        with np.errstate(all="ignore"):
+            envelope = Envelope(field, lead, Fraction(2**exponent))
+        behind = envelope.exactly_behind(1)
+        assert behind is not None
+        assert envelope.rate >= 1 + (size - 1) * Fraction(math.exp(-behind)) * (1 - Fraction(1, 2**40))
+
+
+@pytest.mark.parametrize("base", [0.0, 2.9e9, -2.9e9, 2.0**45, -(2.0**45)])
+def test_every_share_covers_its_weight(base: float) -> None:
+    """Beside one at the base there are forty that tie, so the rate tells what the share of one is."""
+    for step in range(480):
+        behind = step / 16
+        envelope = envelope_of([base, *[base - behind] * 40])
+        share = (envelope.rate - 1) / 40
+        exact = enclosures.exp(-Fraction(behind), 100)
+        assert exact.high <= share + Fraction(1, 2**90)
+        assert share <= Fraction(21, 20) * exact.low + Fraction(1, envelope.unit)
+
+
+@pytest.mark.parametrize("base", [2**61 + 3**power for power in range(31, 39)])
+def test_a_share_covers_its_weight_where_the_rung_is_hardest_to_see(base: int) -> None:
+    """The base is as large as it may be, no double, and the weight a trifle above that of a rung."""
+    slope = Fraction(95 * 2**36, 100 * base)
+    scale = Fraction(OCTAVE / math.log(2)) / slope
+    for rung, exponent in product(range(1, 200, 5), (18, 20)):
+        score = round(base - (rung - Fraction(1, 2**exponent)) / slope)
+        envelope = envelope_of([base, *[score] * 40], scale)
+        share = (envelope.rate - 1) / 40
+        assert share >= enclosures.exp((score - base) / scale, 100).low
+
+
+def test_very_many_places_have_shares_that_cover_their_weights_and_little_more() -> None:
+    scores = -np.arange(MANY + 1.0) / 1000
+    total = float(np.exp(scores).sum())
+    assert total <= float(envelope_of(scores.tolist()).rate) <= 1.05 * total
+
+
+@pytest.mark.parametrize("width", [1, 64])
+def test_the_float_rate_is_the_rate(width: int) -> None:
+    envelope = envelope_of((np.arange(40.0) / 7).tolist(), width=width)
+    assert envelope.float_rate == pytest.approx(float(envelope.rate), rel=1e-15)
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(7, 3)])
+def test_weights_of_few_are_close(scale: Fraction) -> None:
+    gaps = np.linspace(0, 50, 300).tolist()
+    for gap, weight in zip(gaps, weights(gaps, scale), strict=True):
+        low, high = enclosures.exp(-Fraction(gap) / scale, 100)
+        assert low - Fraction(1, 2**40) <= Fraction(weight) <= high + Fraction(1, 2**40)
+
+
+def test_all_units_fit_a_signed_word() -> None:
+    for bits, width in product(range(1, 61), (1, 8, 32, 64)):
+        assert grain((1, 1), bits, 1, width).unit << bits <= 2**62
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+def test_the_unit_that_the_weight_ends_in_is_left_to_a_coin_however_far_off_an_estimate_may_be(
+    depth: int,
+) -> None:
+    envelope = envelope_of([0.0, *(-np.linspace(0.01, 20, 997)).tolist()], depth=depth)
+    chosen = grain((1, 1), (depth * 250 if depth > 1 else 998).bit_length(), depth, 64)
+    assert chosen.unit == envelope.unit
+    for candidate in range(1, 998):
+        behind = envelope.exactly_behind(candidate)
+        assert behind is not None
+        number = math.floor(envelope.unit * enclosures.exp(-behind, 100).low)
+        estimate = chosen.whole * math.exp(envelope.log_weight(candidate))
+        for off, row in product((0.0, 2.0**-33, -(2.0**-33)), (1, depth)):
+            room = estimate + off * chosen.whole - (depth * number + row)
+            assert chosen.too_little < room < chosen.enough
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [
+        ([1e-323, 5e-324, 0.0], Fraction(3, 2**1075)),
+        ([1e-323, 5e-324, 0.0], Fraction(7, 3 * 2**1072)),
+        ([1.7e308, 1.5e308, -1.7e308], Fraction(8 * 10**307)),
+    ],
+)
+def test_at_the_ends_of_floats_a_log_weight_is_right_or_not_a_number(
+    scores: list[float], scale: Fraction
+) -> None:
+    envelope = envelope_of(scores, scale)
+    with np.errstate(all="ignore"):
+        together = envelope.log_weights(np.arange(3)).tolist()
+    for i, estimates in enumerate(zip(together, map(envelope.log_weight, range(3)), strict=True)):
+        behind = envelope.exactly_behind(i)
+        assert behind is not None
+        for estimate in estimates:
+            if estimate == -math.inf:
+                assert behind > 2**20
+            else:
+                assert math.isnan(estimate) or abs(Fraction(estimate) + behind) <= behind / 2**50
+
+
+@pytest.mark.parametrize("size", [33, 40, 60, 80, 100, 150, 200, 300, 600])
+def test_units_that_leave_no_room_for_numbers_are_looked_up_as_well(size: int) -> None:
+    envelope = envelope_of((np.arange(size) % 2).tolist(), width=100)
+    words = [system().word() % int(envelope.rate * envelope.unit) for _ in range(600)]
+    candidates, left = envelope.propose(600, Given(words))
+    alone = [envelope.propose_one(Given([word])) for word in words]
+    assert list(zip(candidates.tolist(), left.tolist(), strict=True)) == alone
+
+
+TINY = Fraction(1, 10**400)
+"""As a gap it is none for a float."""
+
+
+@pytest.mark.parametrize(
+    ("field", "scale"),
+    [
+        (RationalField([-i * TINY for i in range(40)], "max"), 5 * TINY),
+        (ArrayField(-np.arange(40.0), "max"), Fraction(5)),
+        (ArrayField(-np.arange(400.0) / 10, "max", 4), Fraction(5)),
+    ],
+)
+@pytest.mark.parametrize("width", [1, 64])
+def test_all_points_are_the_points(field: Field, scale: Fraction, width: int) -> None:
+    lead = field.leaders(1)
+    assert lead is not None
+    words = [system().word() for _ in range(3000)]
+    with np.errstate(all="ignore"):
+        envelope = Envelope(field, lead, scale, width)
+        one_by_one = list(envelope.points(300, Given(words)))
+        candidates, numbers = envelope.all_points(300, Given(words))
+    assert one_by_one == list(zip(candidates.tolist(), numbers.tolist(), strict=True))
+    assert 20 < len(one_by_one) < 299
+
+
+def test_what_floats_leave_open_is_enclosed_ever_more_closely(monkeypatch: pytest.MonkeyPatch) -> None:
+    field = RationalField([-i * TINY for i in range(120)], "max")
+    lead = field.leaders(1)
+    assert lead is not None
+    with np.errstate(all="ignore"):
+        envelope = Envelope(field, lead, TINY, width=1)
+    seen = []
+
+    def compared(exactly: partial[Enclosure], randomness: Randomness) -> bool:
+        candidate, below = exactly.args
+        weight = enclosures.exp(Fraction(-candidate), 400)
+        for precision in (1, 30, 64, 80):
+            low, high = exactly(precision)
+            assert low <= envelope.unit * weight.low - below <= envelope.unit * weight.high - below <= high
+        seen.append(candidate)
+        return bernoulli_enclosed(exactly, randomness)
+
+    monkeypatch.setattr(envelope_module, "bernoulli_enclosed", compared)
+    with np.errstate(all="ignore"):
+        list(envelope.points(3000, system()))
+    assert len(seen) > 2000
+    assert max(seen) > 60

@@ -1,0 +1,163 @@
+"""Whose tails came before the heads is drawn without a clock, with the law that the times would give it.
+
+What is under test: dpselect.selection.permute_and_flip_race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dpselect.exact.enclosures import Ball, Enclosure, enclose
+from dpselect.exact.partial_numbers import Uniform
+from dpselect.exact.randomness import Randomness, system
+from dpselect.exact.vector_samplers import lies_below
+from dpselect.selection import permute_and_flip_race as tails_module
+from dpselect.selection.permute_and_flip_race import Tails
+from tests.exact.laws import PRECISION, Curve, Rejected, Walk, check
+from tests.selection.places import envelope_of
+
+SCORES = [3.0, 2.0, 2.5, 0.0]
+
+CLOSE = Fraction(1, 2**40)
+
+
+def chance_of(asked: Sequence[tuple[int, int]], tails: Sequence[bool], rate: Fraction) -> Enclosure:
+    """Multiply out E prod (1 - exp(-a t)) exp(-b t'): a term exp(-(s_1 t_1 + ...)) is a product over gaps.
+
+    The time of tick m is a sum of m exponential gaps of this rate, and E exp(-s gap) = rate / (rate + s).
+    """
+    behind = [Fraction(max(SCORES)) - Fraction(SCORES[candidate]) for candidate, _ in asked]
+
+    def formula(ticking: Ball, *x: Ball) -> Ball:
+        rates = [-(-one).expm1() for one in x]
+        total = Ball(0)
+        for chosen in product(*([False, True] if tail else [True] for tail in tails)):
+            sign = -1 if sum(one and tail for one, tail in zip(chosen, tails, strict=True)) % 2 else 1
+            term, tick = Ball(sign), 0
+            for i, (_, until) in enumerate(asked):
+                later = sum((rates[j] for j in range(i, len(asked)) if chosen[j]), Ball(0))
+                term *= (ticking / (ticking + later)) ** (until - tick)
+                tick = until
+            total += term
+        return total
+
+    return enclose(formula, rate, *behind, precision=PRECISION)
+
+
+def check_tails(
+    asked: Sequence[tuple[int, int]], walk: Walk, kind: type[Tails] = Tails, more: int = 0
+) -> None:
+    """Ask about points, each a candidate and a tick, until somebody's tails did not come first.
+
+    So many more are level with the base: ticks come faster.
+    """
+    envelope = envelope_of([*SCORES, *[max(SCORES)] * more], width=walk.width)
+
+    def program(source: Randomness) -> tuple[bool, ...]:
+        tails = kind(envelope, source)
+        answers = []
+        for candidate, tick in asked:
+            answers.append(tails.came_first(candidate, tick))
+            if not answers[-1]:
+                break
+        return tuple(answers)
+
+    def chance(answers: tuple[bool, ...]) -> Enclosure:
+        return chance_of(asked[: len(answers)], answers, envelope.rate)
+
+    check(program, chance, (), walk)
+
+
+QUESTIONS: dict[str, list[tuple[int, int]]] = {
+    "one": [(1, 1)],
+    "a-late-one": [(3, 5)],
+    "two": [(1, 2), (2, 3)],
+    "two-far-apart": [(2, 1), (3, 6)],
+    "three": [(2, 3), (1, 4), (3, 4)],
+}
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize("asked", QUESTIONS.values(), ids=QUESTIONS)
+def test_tails_come_first_as_often_as_the_times_say(asked: list[tuple[int, int]]) -> None:
+    check_tails(asked, Walk(15, Fraction(1, 2**3)))
+
+
+@pytest.mark.parametrize("name", ["a-late-one", "two"])
+def test_tails_come_first_as_often_in_wider_words(name: str) -> None:
+    check_tails(QUESTIONS[name], Walk(15, Fraction(1, 2**3), 3))
+
+
+def test_whoever_is_level_has_no_tails_and_whoever_had_them_is_out() -> None:
+    envelope = envelope_of(SCORES)
+    for _ in range(200):
+        tails = Tails(envelope, system())
+        assert not tails.came_first(0, 10**9)
+        if tails.came_first(3, 2 * 10**9):
+            assert tails.came_first(3, 3 * 10**9)
+        early = Tails(envelope, system())
+        if early.came_first(3, 2):
+            assert early.came_first(3, 3)
+
+
+class Forgetful(Tails):
+    """Tails that fell leave no trace in what is known of the spans."""
+
+    def _fall(self, candidate: int, rate: float, before: int) -> None:
+        known = self._known
+        super()._fall(candidate, rate, before)
+        self._known = [*known, known[-1]._replace(number=1)]
+
+
+class InTheLastSpan(Tails):
+    """Tails always fall into the last span."""
+
+    def _fall(self, candidate: int, rate: float, before: int) -> None:
+        del before
+        super()._fall(candidate, rate, sum(spans.number for spans in self._known) - 1)
+
+
+class Whole(Tails):
+    """The span into which tails fall is not split."""
+
+    def _fall(self, candidate: int, rate: float, before: int) -> None:
+        super()._fall(candidate, rate, before)
+        last = self._known[-1]
+        self._known[-1] = last._replace(number=last.number - 1)
+
+
+@pytest.mark.parametrize("kind", [Forgetful, InTheLastSpan, Whole])
+def test_wrong_tails_are_rejected(kind: type[Tails]) -> None:
+    with pytest.raises(Rejected, match="wrong"):
+        check_tails([(3, 2), (1, 2)], Walk(20, Fraction(1, 2**4)), kind)
+
+
+@pytest.mark.parametrize("more", [6, 12])
+@pytest.mark.parametrize("asked", [[(1, 1), (3, 2)], [(3, 3), (1, 4)], [(3, 2), (1, 2), (2, 3)]])
+def test_where_ticks_come_fast_the_early_answer_is_right_too(asked: list[tuple[int, int]], more: int) -> None:
+    check_tails(asked, Walk(15, Fraction(1, 4)), more=more)
+    check_tails(asked, Walk(15, Fraction(1, 2), 3), more=more)
+
+
+def test_floats_and_balls_agree_on_how_likely_it_is_that_no_tails_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def compared(number: Uniform, estimate: float, exactly: Curve) -> bool:
+        low, high = exactly(100)
+        assert low - CLOSE <= Fraction(estimate) <= high + CLOSE
+        asked.append(estimate)
+        return lies_below(number, estimate, exactly)
+
+    monkeypatch.setattr(tails_module, "lies_below", compared)
+    envelope = envelope_of((-np.arange(30.0) / 10).tolist())
+    for _ in range(60):
+        tails = Tails(envelope, system())
+        _ = all(tails.came_first(candidate, 20 * (30 - candidate)) for candidate in range(29, 23, -1))
+    assert len(asked) > 100
