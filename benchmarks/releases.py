@@ -129,7 +129,7 @@ def stream(folder: Path, count: int) -> Callable[[], Any]:
     return lambda: dpselect.select(median, salaries, epsilon="1/2", ledger=ledger)
 
 
-def warmed(folder: Path) -> Any:  # noqa: ANN401 - a ledger; dpselect is not loaded for every contestant
+def warmed(folder: Path) -> Any:
     """Give a new ledger, after a first release from a tiny file."""
     import dpselect  # noqa: PLC0415
 

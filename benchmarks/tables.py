@@ -101,7 +101,7 @@ def ours(path: str) -> Callable[[], Any]:
 
     problem = approval_voting(candidate="dish", candidates=[f"dish {i}" for i in range(DISHES)])
 
-    def scores() -> Any:  # noqa: ANN401
+    def scores() -> Any:
         table = Table(path, unit="voter")
         with table.open() as engine:
             return problem.scores(engine.counts(problem.request(engine.schema, unit="voter"), bytes(16)))

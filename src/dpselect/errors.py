@@ -251,7 +251,7 @@ def shown(value: object) -> str:
     return f"{'an' if name[:1].lower() in tuple('aeiou') else 'a'} {name}"
 
 
-def _left(loss: Any) -> str:  # noqa: ANN401 - a loss, of a module that imports this one
+def _left(loss: Any) -> str:
     """Say what is left: a loss rounds it down."""
     return str(loss.left() if hasattr(loss, "left") else loss)
 

@@ -84,14 +84,14 @@ EACH = [
 ]
 
 
-def assert_smallest(make: Make, budget: Any, d_in: Any, scale: Fraction) -> None:  # noqa: ANN401
+def assert_smallest(make: Make, budget: Any, d_in: Any, scale: Fraction) -> None:
     assert isinstance(scale, Fraction)
     assert make(scale).check(d_in, budget)
     assert not make(scale * Fraction(999, 1000)).check(d_in, budget)
 
 
 @pytest.mark.parametrize(("maker", "measure", "budget"), EACH)
-def test_the_scale_fits_and_a_thousandth_less_does_not(maker: str, measure: str, budget: Any) -> None:  # noqa: ANN401
+def test_the_scale_fits_and_a_thousandth_less_does_not(maker: str, measure: str, budget: Any) -> None:
     make = MAKERS[maker](MEASURES[measure])
     assert_smallest(make, budget, 2, calibrate(make, budget, 2))
 
@@ -192,7 +192,7 @@ def test_a_hundred_winners_for_2_401_need_no_more_noise_than_a_scale_of_ten() ->
 # A measurement of one's own: any map that falls as the scale grows.
 
 
-def laplace(price: Callable[[Fraction, Fraction], Any], measure: Any = None) -> Make:  # noqa: ANN401
+def laplace(price: Callable[[Fraction, Fraction], Any], measure: Any = None) -> Make:
     def make(scale: Fraction) -> Measurement:
         return user_measurement(
             input_domain=atom_domain(float),
@@ -265,7 +265,7 @@ def test_a_pure_budget_converted_to_rho_is_kept_too() -> None:
 
 
 @pytest.mark.parametrize(("measure", "budget"), BUDGETS)
-def test_neighbours_that_do_not_differ_need_no_noise(measure: str, budget: Any) -> None:  # noqa: ANN401
+def test_neighbours_that_do_not_differ_need_no_noise(measure: str, budget: Any) -> None:
     assert calibrate(MAKERS["noisy max"](MEASURES[measure]), budget, 0) == 0
 
 
@@ -289,7 +289,7 @@ def test_an_infinite_budget_needs_no_noise() -> None:
         ("range", 0, "0"),
     ],
 )
-def test_a_budget_that_no_scale_reaches_is_refused(measure: str, budget: Any, named: str) -> None:  # noqa: ANN401
+def test_a_budget_that_no_scale_reaches_is_refused(measure: str, budget: Any, named: str) -> None:
     make = MAKERS["noisy max"](MEASURES[measure])
     with pytest.raises(
         InvalidParameter, match=rf"^budget must be one .*; got {named}\. Give a larger budget\.$"
@@ -308,7 +308,7 @@ def test_a_price_that_no_scale_changes_is_refused_or_free() -> None:
 
 
 @pytest.mark.parametrize("budget", [ZCDP(1), ApproxDP(1, 0), RenyiDP({2: 1}), PrivacyProfile({1: 0})])
-def test_a_budget_of_another_kind_is_refused(budget: Any) -> None:  # noqa: ANN401
+def test_a_budget_of_another_kind_is_refused(budget: Any) -> None:
     with pytest.raises(IncomparableLosses, match="this measure compares only with PureDP; got"):
         calibrate(MAKERS["noisy max"](max_divergence()), budget, 1)
 
@@ -329,6 +329,6 @@ def test_a_budget_that_cannot_be_compared_at_every_point_is_refused() -> None:
         (lambda scale: make_permute_and_flip(SCORES, METRIC, scale, k=0), 1, r"^k must be a whole number"),
     ],
 )
-def test_a_bad_argument_is_refused(make: Any, d_in: Any, sentence: str) -> None:  # noqa: ANN401
+def test_a_bad_argument_is_refused(make: Any, d_in: Any, sentence: str) -> None:
     with pytest.raises(InvalidParameter, match=sentence):
         calibrate(make, PureDP(1), d_in)

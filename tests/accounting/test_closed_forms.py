@@ -159,7 +159,7 @@ def test_laplace_noise_seen_through_cells_never_diverges_more_and_hardly_less(sh
 
 @pytest.mark.parametrize("form", [BoundedRangeProfile, LaplaceProfile], ids=lambda form: form.__name__)
 @pytest.mark.parametrize("price", PRICES, ids=str)
-def test_profiles_are_inverted_from_end_to_end(form: Any, price: Fraction) -> None:  # noqa: ANN401
+def test_profiles_are_inverted_from_end_to_end(form: Any, price: Fraction) -> None:
     profile = form(price)
     assert profile.epsilon(Fraction(0)) == price
     assert profile.epsilon(Fraction(1)) == 0
@@ -186,7 +186,7 @@ def test_bounded_range_costs_less_than_laplace_and_laplace_less_than_pure(
 @pytest.mark.parametrize(
     "form", [BoundedRangeRenyi, LaplaceRenyi, RandomizedResponseRenyi], ids=lambda form: form.__name__
 )
-def test_curves_hold_at_the_far_ends(form: Any) -> None:  # noqa: ANN401
+def test_curves_hold_at_the_far_ends(form: Any) -> None:
     huge, tiny = Fraction(10) ** 30, Fraction(1, 10**30)
     assert form(huge)(Fraction(2)) <= huge
     assert 0 < form(tiny)(Fraction(2)) < tiny
@@ -196,7 +196,7 @@ def test_curves_hold_at_the_far_ends(form: Any) -> None:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("rho", [bounded_range_rho, laplace_rho, randomized_response_rho])
-def test_rhos_hold_at_the_far_ends(rho: Any) -> None:  # noqa: ANN401
+def test_rhos_hold_at_the_far_ends(rho: Any) -> None:
     huge, tiny = Fraction(10) ** 30, Fraction(1, 10**30)
     assert rho(Fraction(0)) == 0
     assert 0 < rho(tiny) <= tiny**2 / 2 * NEARLY

@@ -63,7 +63,7 @@ def test_n_runs_of_a_loss_cost_n_times(kind: str, data: st.DataObject, n: int) -
 @given(st.data(), st.integers(1, 200))
 def test_n_runs_of_a_guarantee_cost_n_times_what_one_converts_to(
     kind: str,
-    to: Any,  # noqa: ANN401
+    to: Any,
     data: st.DataObject,
     n: int,
 ) -> None:
@@ -73,7 +73,7 @@ def test_n_runs_of_a_guarantee_cost_n_times_what_one_converts_to(
 
 @settings(max_examples=40)
 @given(st.lists(LOSSES, max_size=5), st.randoms(use_true_random=False))
-def test_order_does_not_matter(losses: list[Any], shuffler: Any) -> None:  # noqa: ANN401
+def test_order_does_not_matter(losses: list[Any], shuffler: Any) -> None:
     shuffled = list(losses)
     shuffler.shuffle(shuffled)
     assert compose(losses) == compose(shuffled)
@@ -111,7 +111,7 @@ def test_a_weaker_kind_never_claims_more_than_a_stronger_one_proves(losses: list
 # Upper bounds on exact compositions.
 
 
-def worst(loss: Any, place: Fraction) -> Pair:  # noqa: ANN401
+def worst(loss: Any, place: Fraction) -> Pair:
     match loss:
         case PureDP(epsilon=Fraction() as most):
             return randomized_response(most)
@@ -264,7 +264,7 @@ def test_a_mixed_list_is_the_sum_of_its_conversions() -> None:
 
 
 @pytest.mark.parametrize("to", [None, PureDP, ZCDP, RenyiDP, ApproxDP, PrivacyProfile])
-def test_no_release_costs_nothing(to: Any) -> None:  # noqa: ANN401
+def test_no_release_costs_nothing(to: Any) -> None:
     nothing = compose([]) if to is None else compose([], to)
     assert isinstance(nothing, to or PureDP)
     assert nothing == nothing * 7
@@ -293,13 +293,13 @@ def test_a_single_release_keeps_its_exact_profile() -> None:
 
 
 @pytest.mark.parametrize("bad", [PureDP(1), "PureDP(1)", {PureDP(1): 2}, None, 3])
-def test_what_is_no_list_is_refused(bad: Any) -> None:  # noqa: ANN401
+def test_what_is_no_list_is_refused(bad: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^losses must be a list of losses; got .*\. Write \["):
         compose(bad)
 
 
 @pytest.mark.parametrize("bad", [[1], [PureDP(1), "1"], [None], [[PureDP(1)]]])
-def test_a_list_with_something_that_is_no_guarantee_is_refused(bad: Any) -> None:  # noqa: ANN401
+def test_a_list_with_something_that_is_no_guarantee_is_refused(bad: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^loss must be a privacy loss"):
         compose(bad)
 

@@ -61,7 +61,7 @@ parts = st.fractions(min_value=Fraction(1, 20), max_value=Fraction(19, 20), max_
 # Every conversion is an upper bound on the exact divergences of the worst pairs.
 
 
-def worst_pair(guarantee: Any, place: Fraction) -> Pair:  # noqa: ANN401
+def worst_pair(guarantee: Any, place: Fraction) -> Pair:
     match guarantee:
         case PureDP(epsilon=Fraction() as most):
             return randomized_response(most)
@@ -75,7 +75,7 @@ def worst_pair(guarantee: Any, place: Fraction) -> Pair:  # noqa: ANN401
 @settings(max_examples=60)
 @given(st.sampled_from([PureDP, BoundedRange, LaplaceDominated]), prices, parts, orders)
 def test_a_guarantee_of_one_number_bounds_its_worst_pairs_in_every_kind(
-    kind: Any,  # noqa: ANN401
+    kind: Any,
     price: Fraction,
     place: Fraction,
     alpha: Fraction,
@@ -155,20 +155,20 @@ def test_the_conversion_of_a_rho_is_not_the_loose_one() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS[:4], ids=lambda kind: kind.__name__)
-def test_a_loss_converts_to_its_own_kind_unchanged(kind: Any) -> None:  # noqa: ANN401
+def test_a_loss_converts_to_its_own_kind_unchanged(kind: Any) -> None:
     loss = convert(PureDP(1), kind)
     assert convert(loss, kind) is loss
 
 
 @pytest.mark.parametrize("source", [PureDP, BoundedRange, LaplaceDominated, ZCDP], ids=lambda s: s.__name__)
-def test_zero_stays_zero_and_infinity_promises_nothing(source: Any) -> None:  # noqa: ANN401
+def test_zero_stays_zero_and_infinity_promises_nothing(source: Any) -> None:
     for kind in KINDS[2:4] if source is ZCDP else KINDS[:4]:
         nothing, everything = convert(source(0), kind), convert(source(math.inf), kind)
         assert shown(nothing) == 0
         assert shown(everything) in (1, math.inf)
 
 
-def shown(loss: Any) -> Any:  # noqa: ANN401
+def shown(loss: Any) -> Any:
     match loss:
         case PureDP(epsilon=number) | ZCDP(rho=number):
             return number
@@ -189,7 +189,7 @@ METRIC = linf_distance(monotonic=True)
 
 
 def test_bounded_range_of_a_noisy_max_converts_to_its_other_prices() -> None:
-    def price(measure: Any) -> Any:  # noqa: ANN401
+    def price(measure: Any) -> Any:
         return make_report_noisy_max(SCORES, METRIC, measure, 3).map(2)
 
     guarantee = BoundedRange(price(range_divergence()))
@@ -202,7 +202,7 @@ def test_bounded_range_of_a_noisy_max_converts_to_its_other_prices() -> None:
 
 
 def test_permute_and_flip_converts_to_the_profile_of_laplace_noise() -> None:
-    def price(measure: Any) -> Any:  # noqa: ANN401
+    def price(measure: Any) -> Any:
         return make_permute_and_flip(SCORES, METRIC, 3, privacy_measure=measure).map(2)
 
     guarantee = LaplaceDominated(price(max_divergence()))
@@ -231,7 +231,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("loss", "to"), REFUSED)
-def test_a_pair_of_kinds_of_which_nothing_is_proved_is_refused(loss: Any, to: Any) -> None:  # noqa: ANN401
+def test_a_pair_of_kinds_of_which_nothing_is_proved_is_refused(loss: Any, to: Any) -> None:
     with pytest.raises(
         InvalidParameter, match=r"^an? \w+ must be converted to .*ApproxDP; got \w+\. Nothing is"
     ):
@@ -239,13 +239,13 @@ def test_a_pair_of_kinds_of_which_nothing_is_proved_is_refused(loss: Any, to: An
 
 
 @pytest.mark.parametrize("loss", [1, "1", None, Fraction(1), RenyiDP({2: 1}).curve, PureDP, [PureDP(1)]])
-def test_what_is_no_guarantee_is_refused(loss: Any) -> None:  # noqa: ANN401
+def test_what_is_no_guarantee_is_refused(loss: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^loss must be a privacy loss, .*; got .*\. See m\.price"):
         convert(loss, ZCDP)
 
 
 @pytest.mark.parametrize("to", ["ZCDP", BoundedRange, int, None, ZCDP(1), []])
-def test_what_is_no_kind_of_loss_is_refused(to: Any) -> None:  # noqa: ANN401
+def test_what_is_no_kind_of_loss_is_refused(to: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^to must be PureDP or ZCDP or .*; got .*\.$"):
         convert(PureDP(1), to)
 
@@ -265,7 +265,7 @@ def test_a_point_is_asked_for_exactly_where_there_is_one() -> None:
 
 @pytest.mark.parametrize("kind", [BoundedRange, LaplaceDominated])
 @pytest.mark.parametrize("bad", [-1, math.nan, "x", None, True])
-def test_a_guarantee_of_a_bad_number_is_refused(kind: Any, bad: Any) -> None:  # noqa: ANN401
+def test_a_guarantee_of_a_bad_number_is_refused(kind: Any, bad: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^(eta|shift) must be "):
         kind(bad)
 

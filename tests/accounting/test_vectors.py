@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 FINE_ORDERS = [float(order(place)) for place in range(-1024, 4097, 4)]
 
 
-def rdp_epsilon(event: Any, delta: float) -> float:  # noqa: ANN401
+def rdp_epsilon(event: Any, delta: float) -> float:
     """What dp-accounting's RdpAccountant says, with the conversion of Canonne, Kamath & Steinke 2020."""
     return float(RdpAccountant(FINE_ORDERS).compose(event).get_epsilon(delta))
 

@@ -29,7 +29,7 @@ class Outcome:
     err: str
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - whatever was written
+    def json(self) -> Any:
         return json.loads(self.out)
 
     def refused(self, code: int, *words: str) -> None:
@@ -55,7 +55,7 @@ def in_this_process(capsys: pytest.CaptureFixture[str], words: Sequence[str]) ->
     return Outcome(code, said.out, said.err)
 
 
-def in_a_process(line: str, folder: Path, **more: Any) -> Outcome:  # noqa: ANN401 - for subprocess
+def in_a_process(line: str, folder: Path, **more: Any) -> Outcome:
     """Run a line in a process of its own, its output piped."""
     done = subprocess.run(
         [sys.executable, "-m", "dpselect", *shlex.split(line)],

@@ -79,7 +79,7 @@ def test_d8_before_the_charge_a_file_of_scores_is_not_opened(
     events: list[str] = []
     real = io.open
 
-    def watched(file: Any, *more: Any, **named: Any) -> Any:  # noqa: ANN401 - as open has it
+    def watched(file: Any, *more: Any, **named: Any) -> Any:
         if str(file).endswith(path):
             events.append(f"opened at {spent()}")
         return real(file, *more, **named)
@@ -188,7 +188,7 @@ def test_d8_what_is_wrong_with_a_file_of_scores_is_one_constant_sentence(
     ids=["nan", "inf", "bool", "two", "wide", "complex", "text", "fields", "dates"],
 )
 def test_d8_an_array_that_is_no_row_of_scores_gets_the_same_sentence(
-    array: Any,  # noqa: ANN401 - of any type
+    array: Any,
     folder: Path,
     call: Call,
     ledger: str,

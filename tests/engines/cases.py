@@ -77,7 +77,7 @@ def tallied(  # noqa: PLR0913, PLR0917 - a table of cases, one line each
     unit: str | None,
     problem: Problem,
     column: str,
-    **bounds: Any,  # noqa: ANN401
+    **bounds: Any,
 ) -> Case:
     return Case(
         name,

@@ -35,7 +35,7 @@ POSTGRES = {
 }
 
 
-def arrow(kinds: Kinds, rows: Sequence[Row]) -> Any:  # noqa: ANN401 - pyarrow has no types
+def arrow(kinds: Kinds, rows: Sequence[Row]) -> Any:
     schema = pa.schema([(name, ARROW[kind]) for name, kind in kinds.items()])
     return pa.table({name: [row[name] for row in rows] for name in kinds}, schema=schema)
 
@@ -73,7 +73,7 @@ def from_pandas(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Pat
     )
 
 
-def _pandas_type(kind: Any) -> Any:  # noqa: ANN401
+def _pandas_type(kind: Any) -> Any:
     import pandas as pd  # noqa: PLC0415 - slow to load
 
     return (

@@ -43,12 +43,12 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.01)
 
 
-def executors(session: Any) -> int:  # noqa: ANN401 - Spark is not installed everywhere
+def executors(session: Any) -> int:
     """Count the executors; the driver is listed with them."""
     return int(session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()) - 1  # noqa: SLF001
 
 
-def running_tasks(session: Any) -> int:  # noqa: ANN401
+def running_tasks(session: Any) -> int:
     tracker = session.sparkContext.statusTracker()
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     return sum(stage.numActiveTasks for stage in stages if stage is not None)

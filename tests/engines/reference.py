@@ -51,7 +51,7 @@ def people(
     return found
 
 
-def value(given: Any) -> Fraction:  # noqa: ANN401
+def value(given: Any) -> Fraction:
     """Read a number exactly; an infinite one as one beyond everything."""
     if isinstance(given, float | Decimal) and math.isinf(given):
         return Fraction(10**500 if given > 0 else -(10**500))

@@ -56,7 +56,7 @@ class Postgres:
 class SparkJobs:
     """Jobs that a session has run."""
 
-    def __init__(self, session: Any) -> None:  # noqa: ANN401 - Spark is not installed everywhere
+    def __init__(self, session: Any) -> None:
         self._tracker = session.sparkContext.statusTracker()
 
     def __call__(self) -> int:
@@ -66,11 +66,11 @@ class SparkJobs:
 class ArrowRows:
     """A stream of batches that knows how many rows have been pulled out of it."""
 
-    def __init__(self, table: Any, batch: int = 100) -> None:  # noqa: ANN401 - pyarrow has no types
+    def __init__(self, table: Any, batch: int = 100) -> None:
         self._pulled = 0
         self.reader = pa.RecordBatchReader.from_batches(table.schema, self._batches(table, batch))
 
-    def _batches(self, table: Any, batch: int) -> Iterator[Any]:  # noqa: ANN401
+    def _batches(self, table: Any, batch: int) -> Iterator[Any]:
         for each in table.to_batches(max_chunksize=batch):
             self._pulled += each.num_rows
             yield each

@@ -25,7 +25,7 @@ LATE = 1.0
 """Seconds in which a task that has not ended yet would tell its end."""
 
 
-def started() -> Any:  # noqa: ANN401 - pyspark has no types
+def started() -> Any:
     from pyspark.sql import SparkSession  # noqa: PLC0415 - not installed everywhere
 
     builder = SparkSession.builder.master("local[2]").config("spark.driver.host", "127.0.0.1")
@@ -37,7 +37,7 @@ def started() -> Any:  # noqa: ANN401 - pyspark has no types
 class Driver:
     """A session, all that its process writes to standard error, and the loggers of its Java."""
 
-    def __init__(self, session: Any, errors: Path) -> None:  # noqa: ANN401
+    def __init__(self, session: Any, errors: Path) -> None:
         self.session = session
         self._errors = errors
         self._read = 0
@@ -60,7 +60,7 @@ class Driver:
             str(self.configuration.getFilter()),
         ]
 
-    def frame(self, partitions: int) -> Any:  # noqa: ANN401
+    def frame(self, partitions: int) -> Any:
         """Give rows that cannot be read, each with the canary, in so many tasks; the last are late."""
         rows = self.session.range(0, 40, 1, partitions)
         late = "CASE WHEN id >= 20 THEN reflect('java.lang.Thread', 'sleep', 500L) END"
@@ -90,7 +90,7 @@ class Driver:
     def level(self, name: str) -> None:
         self.log4j.core.config.Configurator.setLevel(name, self.log4j.Level.WARN)
 
-    def accepting(self) -> Any:  # noqa: ANN401 - a filter of Log4j
+    def accepting(self) -> Any:
         result = getattr(self.log4j.core.Filter, "Result")  # noqa: B009 - a class inside a class of Java
         return self.log4j.core.filter.ThresholdFilter.createFilter(
             self.log4j.Level.WARN, result.ACCEPT, result.NEUTRAL

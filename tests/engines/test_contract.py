@@ -55,7 +55,7 @@ def test_postgresql_gives_the_scores_of_the_reference(
 
 
 def test_spark_gives_the_scores_of_the_reference(
-    spark_session: Any,  # noqa: ANN401
+    spark_session: Any,
     tmp_path: Path,
     subtests: pytest.Subtests,
 ) -> None:

@@ -93,7 +93,7 @@ def written(parquet: Path) -> Iterator[bytes]:
 
 
 @pytest.mark.slow
-def test_spark_counts_a_million_votes_as_duckdb_does(parquet: Path, spark_session: Any) -> None:  # noqa: ANN401
+def test_spark_counts_a_million_votes_as_duckdb_does(parquet: Path, spark_session: Any) -> None:
     frame = spark_session.read.parquet(str(parquet))
     for problem in (APPROVAL, *OTHERS):
         assert asked(problem, Table(frame, unit="voter")) == asked(problem, Table(parquet, unit="voter"))

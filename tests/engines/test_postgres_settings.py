@@ -132,7 +132,7 @@ def misread() -> Iterator[None]:
     """A program that has its own idea of every type."""
 
     class Misreading(Loader):
-        def load(self, data: Any) -> int:  # noqa: ANN401
+        def load(self, data: Any) -> int:
             del data
             return 1
 

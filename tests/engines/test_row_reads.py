@@ -42,7 +42,7 @@ def reads_of_rows(table: Table, reads: Callable[[], int]) -> tuple[int, int]:
         loading.from_arrow_file,
     ],
 )
-def test_of_a_file_no_row_is_read_before_the_counts(load: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_of_a_file_no_row_is_read_before_the_counts(load: Any, tmp_path: Path) -> None:
     for name in ("warm", "measured"):  # modules are loaded the first time, and read from files too
         (tmp_path / name).mkdir()
         table = load(VOTES, ROWS, "voter", tmp_path / name)
@@ -67,7 +67,7 @@ def test_of_a_postgresql_table_no_row_is_read_before_the_counts(postgres_server:
     assert row_reads.Postgres(url, "few")() == before + 1000
 
 
-def test_of_a_spark_table_no_row_is_read_before_the_counts(spark_session: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_of_a_spark_table_no_row_is_read_before_the_counts(spark_session: Any, tmp_path: Path) -> None:
     frame = spark_session.read.parquet(str(loading.parquet(VOTES, ROWS[:1000], tmp_path)))
     frame.createOrReplaceTempView("few")
     for table in (Table(frame, unit="voter"), Table(spark_session, table="few", unit="voter")):

@@ -233,7 +233,7 @@ class Contrary(float):
 @pytest.mark.parametrize("arrow", [False, True])
 def test_c5_types_of_pandas_come_from_its_dtypes_alone(
     last: object,
-    beside: Any,  # noqa: ANN401
+    beside: Any,
     *,
     arrow: bool,
 ) -> None:
@@ -276,7 +276,7 @@ def test_objects_that_spell_numbers_are_the_text_of_them() -> None:
         (np.array([1, 2, 3], dtype=np.float32), "single"),
     ],
 )
-def test_a_column_of_pandas_has_the_kind_of_its_type(values: Any, kind: str) -> None:  # noqa: ANN401
+def test_a_column_of_pandas_has_the_kind_of_its_type(values: Any, kind: str) -> None:
     frame = pd.DataFrame({"voter": [1, 2, 3], "x": values})
     for rows in (frame, frame.iloc[:0], frame.iloc[[1, 1]]):
         with Table(rows, unit="voter").open() as engine:

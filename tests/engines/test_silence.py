@@ -69,7 +69,7 @@ def broken_stream(folder: Path) -> Table:
 
 @pytest.mark.parametrize("load", [broken_csv, broken_json, broken_parquet, broken_relation, broken_stream])
 def test_what_duckdb_says_of_a_row_is_not_repeated(
-    load: Any,  # noqa: ANN401
+    load: Any,
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
@@ -103,7 +103,7 @@ def test_what_postgresql_says_of_a_row_is_not_repeated(
 
 
 def test_what_spark_says_of_a_row_is_not_repeated(
-    spark_session: Any,  # noqa: ANN401
+    spark_session: Any,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -112,7 +112,7 @@ def test_a_release_leaves_the_session_as_it_was(
     assert len(spark_session.sparkContext.getJobTags()) == 0
 
 
-def kept_in(form: str, session: Session, values: list[float], folder: Path) -> Any:  # noqa: ANN401
+def kept_in(form: str, session: Session, values: list[float], folder: Path) -> Any:
     """Put people with a value each into a file or into Spark's cache; give the frame."""
     rows = pa.table({"who": list(range(len(values))), "dish": ["pie"] * len(values), "x": values})
     pyarrow.parquet.write_table(rows, folder / "rows.parquet")

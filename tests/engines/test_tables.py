@@ -20,7 +20,7 @@ from tests.engines.asking import asked
 DISH = dpselect.approval_voting(candidate="dish", candidates=["soup", "pie"])
 
 
-def request(rows: Any, problem: Any = DISH, unit: str | None = "voter") -> None:  # noqa: ANN401
+def request(rows: Any, problem: Any = DISH, unit: str | None = "voter") -> None:
     with Table(rows, unit=unit).open() as engine:
         problem.request(engine.schema, unit=unit)
 
@@ -149,7 +149,7 @@ def test_an_open_table_shows_nothing() -> None:
 
 
 @pytest.mark.parametrize("salt", [b"", bytes(15), "0123456789abcdef", 5, None])
-def test_a_salt_is_sixteen_bytes(salt: Any) -> None:  # noqa: ANN401
+def test_a_salt_is_sixteen_bytes(salt: Any) -> None:
     with Table(loading.arrow({"voter": "integer", "dish": "text"}, []), unit="voter").open() as engine:
         question = DISH.request(engine.schema, unit="voter")
         with pytest.raises(InvalidParameter, match="salt must be 16 random bytes"):

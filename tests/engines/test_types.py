@@ -143,7 +143,7 @@ def test_nothing_is_written_to_postgresql(postgres_server: Server) -> None:
             connection.execute("INSERT INTO public.quiet VALUES (1, 'pie')")
 
 
-def test_spark_takes_frames_and_sessions_and_says_what_it_does_not_take(spark_session: Any) -> None:  # noqa: ANN401
+def test_spark_takes_frames_and_sessions_and_says_what_it_does_not_take(spark_session: Any) -> None:
     pie = dpselect.approval_voting(candidate="dish", candidates=["pie"])
     frame = spark_session.createDataFrame([(1, "pie"), (2, "PIE")], "who int, dish string")
     frame.createOrReplaceTempView("pies")

@@ -262,7 +262,7 @@ def test_e11_an_entry_deleted_before_an_answer_is_stored_is_missed(
 ) -> None:
     extend = SqliteSession.extend
 
-    def after_deleting(session: SqliteSession, *how: Any) -> None:  # noqa: ANN401 - as the original
+    def after_deleting(session: SqliteSession, *how: Any) -> None:
         file_place.force("DELETE FROM dpselect_entries WHERE number = 5")
         extend(session, *how)
 

@@ -46,7 +46,7 @@ print(json.dumps(found))
 """
 
 
-def audited(path: Path, *rest: str, act: str = LOOK) -> Any:  # noqa: ANN401 - what the auditor found
+def audited(path: Path, *rest: str, act: str = LOOK) -> Any:
     """Look at a ledger as somebody without any right to write."""
     with tempfile.TemporaryDirectory() as own:
         command = [sys.executable, "-c", AUDITOR + act, f"{own}/own.ledger", str(path), *rest]
@@ -73,7 +73,7 @@ def sealed(folder: Path) -> None:
     folder.chmod(0o555)
 
 
-def filled(path: Path, **more: Any) -> Ledger:  # noqa: ANN401 - as create
+def filled(path: Path, **more: Any) -> Ledger:
     ledger = Ledger.create(path, budget=PureDP(1), **more)
     for number in range(1, 6):
         ledger.charge(PureDP("1/100"), reason="a", request_id=f"r{number}")

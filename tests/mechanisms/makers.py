@@ -29,26 +29,26 @@ GUMBEL, EXPONENTIAL = GumbelNoise(), ExponentialNoise()
 Optimize = Literal["max", "min"]
 
 
-def gumbel_max(scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401 - any number
+def gumbel_max(scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
     return make_report_noisy_max_gumbel(SCORES, range_distance(), scale, optimize)
 
 
-def exponential_max(scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+def exponential_max(scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
     return make_report_noisy_max(SCORES, range_distance(), max_divergence(), scale, optimize)
 
 
-def gumbel_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+def gumbel_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
     measure = zero_concentrated_divergence()
     return make_report_noisy_top_k(SCORES, range_distance(), measure, k, scale, optimize)
 
 
-def exponential_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+def exponential_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
     return make_report_noisy_top_k(SCORES, range_distance(), max_divergence(), k, scale, optimize)
 
 
-def peeling(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+def peeling(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
     return make_permute_and_flip(SCORES, range_distance(), scale, k, optimize)
 
 
-def picking(candidates: list[Any], scale: Any = ONE, optimize: Optimize = "max") -> Measurement:  # noqa: ANN401
+def picking(candidates: list[Any], scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
     return make_exponential_mechanism(SCORES, range_distance(), candidates, scale, optimize)

@@ -38,7 +38,7 @@ class Finite:
     releases: tuple[Any, ...]
     weights: tuple[Weights, Weights]
 
-    def __call__(self, arg: int, randomness: Randomness) -> Any:  # noqa: ANN401 - any release
+    def __call__(self, arg: int, randomness: Randomness) -> Any:
         ends = itertools.accumulate(self.weights[arg])
         at = uniform_below(sum(self.weights[arg]), randomness)
         return next(release for release, end in zip(self.releases, ends, strict=True) if at < end)
@@ -135,7 +135,7 @@ class Released:
 
     release: Any
 
-    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+    def __call__(self, arg: object, randomness: Randomness) -> Any:
         del arg, randomness
         return self.release
 
@@ -147,7 +147,7 @@ class Watched:
     function: Draw
     seen: list[int]
 
-    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+    def __call__(self, arg: object, randomness: Randomness) -> Any:
         self.seen.append(len(self.seen) + 1)
         return self.function(arg, randomness)
 
@@ -167,7 +167,7 @@ class Epsilon:
         return self.epsilon * d_in
 
 
-def always(release: Any, epsilon: Fraction = Fraction(1)) -> Measurement:  # noqa: ANN401
+def always(release: Any, epsilon: Fraction = Fraction(1)) -> Measurement:
     """Make a measurement that releases always the same."""
     return Measurement(
         atom_domain(int), absolute_distance(), max_divergence(), Released(release), Epsilon(epsilon)

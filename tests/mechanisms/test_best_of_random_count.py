@@ -271,7 +271,7 @@ def test_the_best_composes_with_what_follows() -> None:
 
 
 @pytest.mark.parametrize("release", [None, CANARIES[0], (CANARIES[0],), ("x", CANARIES[0]), [1, CANARIES[0]]])
-def test_d6_a_malformed_release_is_an_error_without_a_value(release: Any) -> None:  # noqa: ANN401
+def test_d6_a_malformed_release_is_an_error_without_a_value(release: Any) -> None:
     base = user_measurement(
         input_domain=vector_domain(atom_domain(float)),
         input_metric=absolute_distance(),
@@ -285,7 +285,7 @@ def test_d6_a_malformed_release_is_an_error_without_a_value(release: Any) -> Non
 
 
 @pytest.mark.parametrize("measure", [zero_concentrated_divergence(), range_divergence()], ids=str)
-def test_a_measure_without_a_proved_bound_is_refused_with_the_way_out(measure: Any) -> None:  # noqa: ANN401
+def test_a_measure_without_a_proved_bound_is_refused_with_the_way_out(measure: Any) -> None:
     base = Measurement(atom_domain(int), absolute_distance(), measure, Released((1, "x")), lambda _: 1)
     with pytest.raises(InvalidParameter, match=r"renyi_divergence\(\)") as caught:
         make_best_of_random_count(base, geometric("1/2"))
@@ -293,7 +293,7 @@ def test_a_measure_without_a_proved_bound_is_refused_with_the_way_out(measure: A
 
 
 @pytest.mark.parametrize("count", [None, 10, "geometric", geometric, 0.5])
-def test_a_count_that_is_not_random_is_refused(count: Any) -> None:  # noqa: ANN401
+def test_a_count_that_is_not_random_is_refused(count: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
         make_best_of_random_count(always((1, "x")), count)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))

@@ -143,7 +143,7 @@ def test_the_width_of_the_words_does_not_change_the_law(width: int) -> None:
 )
 @pytest.mark.parametrize("optimize", ["max", "min"])
 def test_minus_infinity_never_wins_and_the_others_do_not_notice(
-    scores: Any,  # noqa: ANN401
+    scores: Any,
     optimize: Literal["max", "min"],
 ) -> None:
     turned = better([1, 0], optimize)
@@ -186,7 +186,7 @@ def test_the_exponential_mechanism_gives_the_candidate_at_the_index() -> None:
     ],
     ids=["int64", "int8", "uint64", "1e308", "subnormal", "tiny-scale", "float16", "longdouble", "float32"],
 )
-def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scale: Fraction) -> None:  # noqa: ANN401
+def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scale: Fraction) -> None:
     exact = [
         Fraction(*value.as_integer_ratio()) if value.dtype.kind == "f" else Fraction(int(value))
         for value in scores
@@ -371,7 +371,7 @@ def test_permute_and_flip_for_one_winner_is_permute_and_flip(
 
 
 @pytest.mark.parametrize("scores", [np.array([-math.inf, 5.0, 1.0]), [-math.inf, 5, Fraction(1)]])
-def test_winners_are_numbered_among_all_scores_even_if_some_may_not_win(scores: Any) -> None:  # noqa: ANN401
+def test_winners_are_numbered_among_all_scores_even_if_some_may_not_win(scores: Any) -> None:
     for k in (1, 2):
         assert peeling(k, Fraction(1, 1000), "min")(scores) == [2, 1][:k]
 

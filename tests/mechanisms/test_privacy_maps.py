@@ -57,12 +57,12 @@ ETAS = [Fraction(1, 10), Fraction(1, 2), ONE, Fraction(4), Fraction(30)]
 ALPHAS = [Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(4), Fraction(32), Fraction(500)]
 
 
-def top_k(measure: Any, k: int, scale: Any, size: int | None = None) -> Measurement:  # noqa: ANN401
+def top_k(measure: Any, k: int, scale: Any, size: int | None = None) -> Measurement:
     domain = vector_domain(atom_domain(float), size)
     return make_report_noisy_top_k(domain, range_distance(), measure, k, scale)
 
 
-def flip(measure: Any, k: int, scale: Any, size: int | None = None) -> Measurement:  # noqa: ANN401
+def flip(measure: Any, k: int, scale: Any, size: int | None = None) -> Measurement:
     domain = vector_domain(atom_domain(float), size)
     return make_permute_and_flip(domain, range_distance(), scale, k, privacy_measure=measure)
 
@@ -218,7 +218,7 @@ def test_the_profile_has_the_published_figure_and_an_inverse() -> None:
     ids=["range", "laplace", "renyi"],
 )
 @pytest.mark.parametrize("delta", ["1e-9", "1e-3", "0.1", "0.9"])
-def test_the_inverse_of_a_profile_suffices_for_its_delta(formula: Any, delta: str) -> None:  # noqa: ANN401
+def test_the_inverse_of_a_profile_suffices_for_its_delta(formula: Any, delta: str) -> None:
     wanted = Fraction(delta)
     epsilon = formula.epsilon(wanted)
     assert formula(epsilon + Fraction(1, 2**40)) <= wanted
@@ -326,14 +326,14 @@ MEASURES = {
 }
 
 
-def figures(distance: Any) -> list[Any]:  # noqa: ANN401
+def figures(distance: Any) -> list[Any]:
     """Look at a price wherever it can be looked at."""
     if hasattr(distance, "delta"):
         return [distance.delta(0), distance.epsilon(0), distance.epsilon("1e-9")]
     return [distance(2), distance("1.5")] if callable(distance) else [distance]
 
 
-def all_kinds(k: int, scale: Any, size: int | None = None) -> Iterator[Measurement]:  # noqa: ANN401
+def all_kinds(k: int, scale: Any, size: int | None = None) -> Iterator[Measurement]:
     for name, measure in MEASURES.items():
         yield top_k(measure, k, scale, size)
         if name != "range":
@@ -342,7 +342,7 @@ def all_kinds(k: int, scale: Any, size: int | None = None) -> Iterator[Measureme
 
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize("scale", [0, 1, "1/3"])
-def test_neighbours_that_do_not_differ_cost_nothing(k: int, scale: Any) -> None:  # noqa: ANN401
+def test_neighbours_that_do_not_differ_cost_nothing(k: int, scale: Any) -> None:
     for m in all_kinds(k, scale):
         assert figures(m.map(0)) == [0] * len(figures(m.map(0)))
 
@@ -363,7 +363,7 @@ def test_without_noise_the_price_is_infinite(k: int) -> None:
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_a_monotonic_score_costs_half_as_much(k: int) -> None:
-    def price(*, monotonic: bool) -> Any:  # noqa: ANN401
+    def price(*, monotonic: bool) -> Any:
         metric = linf_distance(monotonic=monotonic)
         return make_report_noisy_top_k(SCORES, metric, max_divergence(), k, 3).map(1)
 

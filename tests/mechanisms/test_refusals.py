@@ -63,7 +63,7 @@ from tests.privacy.leaks import CANARIES, leaks
 WHOLE = vector_domain(atom_domain(int))
 
 
-def build(kind: str, **changes: Any) -> Measurement:  # noqa: ANN401
+def build(kind: str, **changes: Any) -> Measurement:
     """Build a measurement by name, with some arguments changed."""
     arguments: dict[str, Any] = {
         "input_domain": SCORES,
@@ -89,7 +89,7 @@ def build(kind: str, **changes: Any) -> Measurement:  # noqa: ANN401
 KINDS = ["gumbel", "max", "top-k", "flip", "exponential"]
 
 
-def refused(kind: str, **changes: Any) -> str:  # noqa: ANN401
+def refused(kind: str, **changes: Any) -> str:
     with pytest.raises(InvalidParameter) as caught:
         build(kind, **changes)
     return str(caught.value)
@@ -108,7 +108,7 @@ def test_a_nullable_domain_is_refused(kind: str) -> None:
 @pytest.mark.parametrize(
     "domain", [atom_domain(float), None, float, "float"], ids=["atom", "None", "type", "text"]
 )
-def test_what_is_no_domain_of_vectors_is_refused(kind: str, domain: Any) -> None:  # noqa: ANN401
+def test_what_is_no_domain_of_vectors_is_refused(kind: str, domain: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(kind, input_domain=domain))
 
 
@@ -116,13 +116,13 @@ def test_what_is_no_domain_of_vectors_is_refused(kind: str, domain: Any) -> None
 @pytest.mark.parametrize(
     "metric", [symmetric_distance(), None, "linf", linf_distance], ids=["people", "None", "text", "function"]
 )
-def test_what_is_no_metric_of_scores_is_refused(kind: str, metric: Any) -> None:  # noqa: ANN401
+def test_what_is_no_metric_of_scores_is_refused(kind: str, metric: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(kind, input_metric=metric))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scale", **cases(NEGATIVE, NOT_FINITE, NOT_NUMBERS))
-def test_a_scale_that_is_no_finite_number_from_zero_on_is_refused(kind: str, scale: Any) -> None:  # noqa: ANN401
+def test_a_scale_that_is_no_finite_number_from_zero_on_is_refused(kind: str, scale: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(kind, scale=scale))
 
 
@@ -143,7 +143,7 @@ def test_a_scale_that_is_no_finite_number_from_zero_on_is_refused(kind: str, sca
         "0-d",
     ],
 )
-def test_an_unknown_direction_is_refused(kind: str, optimize: Any) -> None:  # noqa: ANN401
+def test_an_unknown_direction_is_refused(kind: str, optimize: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(kind, optimize=optimize))
 
 
@@ -151,7 +151,7 @@ def test_an_unknown_direction_is_refused(kind: str, optimize: Any) -> None:  # n
 @pytest.mark.parametrize(
     "k", **cases({"0": 0, "2**32": 2**32, "2**31": 2**31}, NEGATIVE, NOT_FINITE, NOT_NUMBERS, NOT_WHOLE)
 )
-def test_a_k_that_is_no_whole_number_from_one_on_is_refused(kind: str, k: Any) -> None:  # noqa: ANN401
+def test_a_k_that_is_no_whole_number_from_one_on_is_refused(kind: str, k: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(kind, k=k))
 
 
@@ -173,7 +173,7 @@ def test_more_winners_than_the_domain_has_candidates_are_refused(kind: str) -> N
     [None, "max", max_divergence, 1.0, linf_distance()],
     ids=["None", "text", "function", "number", "metric"],
 )
-def test_an_unknown_measure_is_refused(kind: str, measure: Any) -> None:  # noqa: ANN401
+def test_an_unknown_measure_is_refused(kind: str, measure: Any) -> None:
     sentence = refused(kind, privacy_measure=measure)
     assert HOUSE_SENTENCE.fullmatch(sentence)
     assert sentence.startswith("privacy_measure must be ")
@@ -190,7 +190,7 @@ def test_permute_and_flip_has_no_price_in_range_divergence() -> None:
     [[], (), "abc", {"a", "b"}, {"a": 1}, None, 3, iter("ab")],
     ids=["list", "tuple", "text", "set", "dict", "None", "number", "iterator"],
 )
-def test_candidates_are_a_list_or_a_tuple_of_at_least_one(candidates: Any) -> None:  # noqa: ANN401
+def test_candidates_are_a_list_or_a_tuple_of_at_least_one(candidates: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused("exponential", candidates=candidates))
 
 
@@ -224,7 +224,7 @@ def test_the_candidates_are_kept_as_they_were() -> None:
     [max_divergence(), zero_concentrated_divergence(), renyi_divergence(), approximate(max_divergence())],
     ids=str,
 )
-def test_every_measure_with_a_price_is_welcome_everywhere(measure: Any) -> None:  # noqa: ANN401
+def test_every_measure_with_a_price_is_welcome_everywhere(measure: Any) -> None:
     assert build("max", privacy_measure=measure)([5]) == 0
     assert build("top-k", privacy_measure=measure, scale=0)([5, 7, 6]) == [1, 2]
     assert build("flip", privacy_measure=measure, scale=0)([5, 7, 6]) == [1, 2]
@@ -285,7 +285,7 @@ def refusal_of(act: Callable[[], object]) -> OutsideDomain:
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 @pytest.mark.parametrize("way", ["max", "min"])
-def test_bad_scores_are_refused_before_a_bit_is_drawn_and_without_naming_one(bad: Any, way: str) -> None:  # noqa: ANN401
+def test_bad_scores_are_refused_before_a_bit_is_drawn_and_without_naming_one(bad: Any, way: str) -> None:
     for make in DRAWS.values():
         m = make(way)
         first = refusal_of(partial(m.draw, bad, untouchable()))
@@ -312,7 +312,7 @@ def test_the_three_bad_values_get_one_sentence(name: str) -> None:
     ],
     ids=["short", "short-array", "ineligible", "ineligible-fractions", "ineligible-in-columns"],
 )
-def test_fewer_than_k_that_may_win_are_refused(name: str, way: str, scores: Any) -> None:  # noqa: ANN401
+def test_fewer_than_k_that_may_win_are_refused(name: str, way: str, scores: Any) -> None:
     assert str(refusal_of(lambda: DRAWS[name](way).draw(scores, untouchable()))) == TOO_FEW
 
 
@@ -326,7 +326,7 @@ def test_a_wrong_length_is_refused() -> None:
 @pytest.mark.parametrize(
     "scores", [[1.5, 2], np.array([1.0, 2.0]), [Fraction(1, 2), 1]], ids=["list", "array", "fraction"]
 )
-def test_a_domain_of_whole_numbers_refuses_others(scores: Any) -> None:  # noqa: ANN401
+def test_a_domain_of_whole_numbers_refuses_others(scores: Any) -> None:
     m = make_report_noisy_max(WHOLE, range_distance(), max_divergence(), 1)
     refusal_of(lambda: m.draw(scores, untouchable()))
 
@@ -469,10 +469,10 @@ def test_candidates_are_picked_by_their_place_in_all_chunks() -> None:
 class Series:
     """What pandas, Polars and Arrow have in common."""
 
-    def __init__(self, values: Any) -> None:  # noqa: ANN401
+    def __init__(self, values: Any) -> None:
         self._values = values
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:  # noqa: ANN401
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         return np.asarray(self._values, dtype=dtype, copy=copy)
 
 
@@ -504,7 +504,7 @@ WELCOME: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("scores", WELCOME.values(), ids=WELCOME)
-def test_scores_of_every_kind_are_read_alike(scores: Any) -> None:  # noqa: ANN401
+def test_scores_of_every_kind_are_read_alike(scores: Any) -> None:
     for make in (gumbel_top, exponential_top, peeling):
         assert make(3, 0)(scores) == [2, 3, 0]
         assert make(3, 0, "min")(scores) == [1, 0, 3]
@@ -552,8 +552,8 @@ def test_more_than_two_million_scores_are_seen_in_rows() -> None:
 )
 def test_scores_that_floats_cannot_tell_apart_at_their_scale_are_ranked(
     make: Callable[..., Measurement],
-    scores: Any,  # noqa: ANN401
-    scale: Any,  # noqa: ANN401
+    scores: Any,
+    scale: Any,
 ) -> None:
     """Distances of a thousand scales."""
     assert make(2, scale)(scores) == [0, 1]

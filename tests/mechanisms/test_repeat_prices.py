@@ -78,7 +78,7 @@ def laws(count: Count, pair: tuple[tuple[int, ...], ...]) -> list[list[Fraction]
     return [law if isinstance(count, Poisson) else law[:-1] for law in both]
 
 
-def priced(count: Count, pair: tuple[tuple[int, ...], ...], measure: Any = None) -> Any:  # noqa: ANN401
+def priced(count: Count, pair: tuple[tuple[int, ...], ...], measure: Any = None) -> Any:
     ours, theirs = pair
     releases = [(i, i) for i in range(len(ours))]
     return make_best_of_random_count(program(releases, ours, theirs, measure), count).map(1)
@@ -89,13 +89,13 @@ def priced(count: Count, pair: tuple[tuple[int, ...], ...], measure: Any = None)
 
 @each_count
 @each_pair
-def test_the_pure_price_is_never_below_the_truth(count: Count, pair: Any) -> None:  # noqa: ANN401
+def test_the_pure_price_is_never_below_the_truth(count: Count, pair: Any) -> None:
     assert float(priced(count, pair)) >= max_divergence_between(*laws(count, pair))
 
 
 @each_count
 @each_pair
-def test_the_curve_is_never_below_the_truth(count: Count, pair: Any) -> None:  # noqa: ANN401
+def test_the_curve_is_never_below_the_truth(count: Count, pair: Any) -> None:
     curve = priced(count, pair, renyi_divergence())
     for alpha in (Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(64)):
         p, q = laws(count, pair)
@@ -104,7 +104,7 @@ def test_the_curve_is_never_below_the_truth(count: Count, pair: Any) -> None:  #
 
 @each_count
 @each_pair
-def test_the_profile_is_never_below_the_truth(count: Count, pair: Any) -> None:  # noqa: ANN401
+def test_the_profile_is_never_below_the_truth(count: Count, pair: Any) -> None:
     profile = priced(count, pair, APPROXIMATE)
     p, q = laws(count, pair)
     for epsilon in [Fraction(i, 4) for i in range(16)]:
@@ -127,7 +127,7 @@ def test_a_rare_failure_becomes_as_often_more_likely_as_there_are_runs(count: Co
 
 
 @each_pair
-def test_the_poisson_curve_is_nearly_reached_where_a_run_is_rare(pair: Any) -> None:  # noqa: ANN401
+def test_the_poisson_curve_is_nearly_reached_where_a_run_is_rare(pair: Any) -> None:
     curve = priced(poisson("1/100"), pair, renyi_divergence())
     p, q = laws(poisson("1/100"), pair)
     for alpha in (Fraction(2), Fraction(64)):
@@ -159,8 +159,8 @@ def test_the_pure_price_has_the_figures_of_the_formula(count: Count, figure: flo
 
 @pytest.mark.parametrize(("shape", "most"), [(1, 3), (0, 2), ("-1/2", "3/2"), (2, 4)])
 def test_the_pure_price_is_below_that_of_the_papers_and_comes_close_for_many_runs(
-    shape: Any,  # noqa: ANN401
-    most: Any,  # noqa: ANN401
+    shape: Any,
+    most: Any,
 ) -> None:
     count = truncated_negative_binomial(shape, "1e-9")
     price = make_best_of_random_count(always((1, "x"), Fraction(1, 7)), count).map(1)
@@ -277,7 +277,7 @@ DP_EVENTS: dict[str, tuple[Any, RenyiCurve]] = {
 }
 
 
-def theirs(event: Any, mean: float, shape: float, deltas: Sequence[float]) -> list[float]:  # noqa: ANN401
+def theirs(event: Any, mean: float, shape: float, deltas: Sequence[float]) -> list[float]:
     accountant = RdpAccountant(GRID)
     accountant.compose(dp_accounting.dp_event.RepeatAndSelectDpEvent(event, mean, shape))
     return [accountant.get_epsilon(delta) for delta in deltas]
@@ -297,7 +297,7 @@ DELTAS_OF_USE = [1e-6, 1e-3]
     [geometric("1/10"), geometric("1/300"), logarithmic("1/50"), truncated_negative_binomial(2, "1/9")],
     ids=str,
 )
-def test_the_curve_is_that_of_dp_accounting_for_the_negative_binomial_family(name: str, count: Any) -> None:  # noqa: ANN401
+def test_the_curve_is_that_of_dp_accounting_for_the_negative_binomial_family(name: str, count: Any) -> None:
     """The same theorem; ours is converted at the best order, theirs at the best of a grid."""
     event, curve = DP_EVENTS[name]
     found = ours(curve, count, DELTAS_OF_USE)

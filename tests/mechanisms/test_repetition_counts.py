@@ -143,7 +143,7 @@ def test_the_family_has_its_members_in_common() -> None:
 
 
 @pytest.mark.parametrize("count", [geometric("1/2"), poisson(1)], ids=str)
-def test_a_count_is_frozen(count: Any) -> None:  # noqa: ANN401
+def test_a_count_is_frozen(count: Any) -> None:
     with pytest.raises(AttributeError):
         count.gamma = Fraction(1)
 
@@ -157,28 +157,28 @@ def test_large_counts_lie_near_their_means() -> None:
 
 @pytest.mark.parametrize("maker", [geometric, logarithmic])
 @pytest.mark.parametrize("gamma", **cases({"0": 0, "1": 1, "3/2": "3/2"}, NEGATIVE, NOT_FINITE, NOT_NUMBERS))
-def test_a_gamma_outside_the_open_unit_interval_is_refused(maker: Callable[[Any], Count], gamma: Any) -> None:  # noqa: ANN401
+def test_a_gamma_outside_the_open_unit_interval_is_refused(maker: Callable[[Any], Count], gamma: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
         maker(gamma)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
 
 @pytest.mark.parametrize("shape", **cases({"-1": -1, "-2": -2}, NOT_FINITE, NOT_NUMBERS))
-def test_a_shape_not_above_minus_one_is_refused(shape: Any) -> None:  # noqa: ANN401
+def test_a_shape_not_above_minus_one_is_refused(shape: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
         truncated_negative_binomial(shape, "1/2")
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
 
 @pytest.mark.parametrize("mean", **cases({"0": 0}, NEGATIVE, NOT_FINITE, NOT_NUMBERS))
-def test_a_mean_that_is_not_positive_is_refused(mean: Any) -> None:  # noqa: ANN401
+def test_a_mean_that_is_not_positive_is_refused(mean: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
         poisson(mean)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
 
 @pytest.mark.parametrize("count", [geometric("1/2"), poisson(1)], ids=str)
-def test_what_is_no_source_of_randomness_is_refused(count: Any) -> None:  # noqa: ANN401
+def test_what_is_no_source_of_randomness_is_refused(count: Any) -> None:
     with pytest.raises(InvalidParameter, match="randomness must be"):
         count.draw(None)
 

@@ -58,7 +58,7 @@ each_way = pytest.mark.parametrize("way", WAYS)
 GAMMAS = ["1/2", "1/10", "1/100", "9/10"]
 
 
-def until_success(measurement: Measurement, threshold: Any = 1) -> Measurement:  # noqa: ANN401
+def until_success(measurement: Measurement, threshold: Any = 1) -> Measurement:
     with pytest.warns(MayNeverEnd, match="may never end"):
         return make_select_private_candidate(measurement, 0, threshold, iterations="until_success")
 
@@ -285,7 +285,7 @@ BINARY_TENTH = "0.1000000000000000055511151231257827021181583404541015625"
     ids=["one", "float", "fraction", "float32", "large", "decimal"],
 )
 def test_a_threshold_is_compared_as_a_score_is(
-    threshold: Any,  # noqa: ANN401
+    threshold: Any,
     passing: list[Any],
     failing: list[Any],
 ) -> None:
@@ -373,7 +373,7 @@ PAIRS = {
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.parametrize(("gamma", "cap"), [("1/2", None), ("1/10", None), ("1/2", 3), ("1/10", 20)])
-def test_the_profile_is_never_below_the_truth(pair: Any, gamma: str, cap: int | None) -> None:  # noqa: ANN401
+def test_the_profile_is_never_below_the_truth(pair: Any, gamma: str, cap: int | None) -> None:
     releases, ours, theirs = pair
     m = make_select_private_candidate(program(releases, ours, theirs, APPROXIMATE), gamma, 1, cap)
     passing = sum(score == 1 for score, _ in releases)
@@ -486,7 +486,7 @@ MALFORMED: dict[str, Any] = {
 
 @pytest.mark.parametrize("release", MALFORMED.values(), ids=MALFORMED)
 @each_way
-def test_d6_a_malformed_release_is_an_error_without_a_value(release: Any, way: Way) -> None:  # noqa: ANN401
+def test_d6_a_malformed_release_is_an_error_without_a_value(release: Any, way: Way) -> None:
     base = user_measurement(
         input_domain=vector_domain(atom_domain(float)),
         input_metric=absolute_distance(),
@@ -547,7 +547,7 @@ def test_d6_a_step_that_fails_on_a_release_that_was_not_selected_does_not_tell_i
 # What is refused.
 
 
-def refused(**changes: Any) -> str:  # noqa: ANN401
+def refused(**changes: Any) -> str:
     arguments = {"measurement": always((1, "x")), "stop_probability": "1/10", "threshold": 1, **changes}
     with pytest.raises(InvalidParameter) as caught:
         make_select_private_candidate(**arguments)
@@ -555,7 +555,7 @@ def refused(**changes: Any) -> str:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("gamma", **cases({"1": 1, "3/2": "3/2"}, NEGATIVE, NOT_FINITE, NOT_NUMBERS))
-def test_a_stop_probability_outside_the_unit_interval_is_refused(gamma: Any) -> None:  # noqa: ANN401
+def test_a_stop_probability_outside_the_unit_interval_is_refused(gamma: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(stop_probability=gamma))
     assert HOUSE_SENTENCE.fullmatch(refused(stop_probability=gamma, iterations="until_success"))
 
@@ -578,12 +578,12 @@ def test_until_success_takes_neither_a_stop_probability_nor_a_cap_nor_a_delta() 
 @pytest.mark.parametrize(
     "threshold", **cases(NOT_FINITE, NOT_NUMBERS, {"text": "1", "many": 10**400 * Decimal("1e10000")})
 )
-def test_a_threshold_that_is_no_finite_score_is_refused(threshold: Any) -> None:  # noqa: ANN401
+def test_a_threshold_that_is_no_finite_score_is_refused(threshold: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(threshold=threshold))
 
 
 @pytest.mark.parametrize("cap", **cases({"0": 0, "1": 1, "4": 4}, NEGATIVE, NOT_FINITE, NOT_WHOLE))
-def test_a_cap_below_the_bound_of_the_paper_is_refused(cap: Any) -> None:  # noqa: ANN401
+def test_a_cap_below_the_bound_of_the_paper_is_refused(cap: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(max_iterations=cap))
 
 
@@ -596,14 +596,14 @@ def test_the_least_cap_is_told_and_welcome(gamma: str, least: int) -> None:
 
 
 @pytest.mark.parametrize("way", ["EARLY", "", None, 1, True, ["early"], "late"], ids=str)
-def test_an_unknown_way_to_count_is_refused(way: Any) -> None:  # noqa: ANN401
+def test_an_unknown_way_to_count_is_refused(way: Any) -> None:
     assert HOUSE_SENTENCE.fullmatch(refused(iterations=way))
 
 
 @pytest.mark.parametrize(
     "measure", [zero_concentrated_divergence(), range_divergence(), renyi_divergence()], ids=str
 )
-def test_a_measure_without_a_proved_bound_is_refused_with_the_way_out(measure: Any) -> None:  # noqa: ANN401
+def test_a_measure_without_a_proved_bound_is_refused_with_the_way_out(measure: Any) -> None:
     base = Measurement(atom_domain(int), absolute_distance(), measure, Released((1, "x")), lambda _: 1)
     sentence = refused(measurement=base)
     assert HOUSE_SENTENCE.fullmatch(sentence)

@@ -96,7 +96,7 @@ def who(index: int) -> str:
     return "leader" if index == 0 else "rival"
 
 
-def a_leader_and(rivals: int, gap: int = GAP) -> Any:  # noqa: ANN401
+def a_leader_and(rivals: int, gap: int = GAP) -> Any:
     scores = np.zeros(1 + rivals)
     scores[0] = gap
     return scores
@@ -123,7 +123,7 @@ FAR = -50.0
 """So far behind that all the others together win with a probability below 1e-17."""
 
 
-def array_with_leaders() -> Any:  # noqa: ANN401
+def array_with_leaders() -> Any:
     scores = np.full(5004, FAR)
     scores[[7, 1300, 2601, 5003]] = LEADERS
     return scores

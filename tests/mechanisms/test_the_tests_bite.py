@@ -257,7 +257,7 @@ def test_a_scale_two_percent_off_is_rejected_without_a_sample(off: Fraction) -> 
 
 
 @pytest.mark.parametrize("wrong", ["max", "min"])
-def test_the_wrong_end_of_the_scores_is_rejected(wrong: Any) -> None:  # noqa: ANN401
+def test_the_wrong_end_of_the_scores_is_rejected(wrong: Any) -> None:
     scores: Sequence[int] = [0, 1] if wrong == "min" else [0, -1]
     found = enumerate_rounds(lambda source: int(gumbel_max(ONE, wrong).draw(scores, source)), 30)
     turned = [1 - score for score in scores] if wrong == "max" else scores

@@ -114,7 +114,7 @@ def _is_a_canary(value: object) -> bool:
             return False
 
 
-def _inside(value: Any) -> Iterable[object]:  # noqa: ANN401 - anything at all may be found in a frame
+def _inside(value: Any) -> Iterable[object]:
     if rows := FRAMES.get(type(value).__module__.partition(".")[0]):
         return rows(value)
     match value:

@@ -46,7 +46,7 @@ class Constant:
 
     value: Any
 
-    def __call__(self, point: Fraction) -> Any:  # noqa: ANN401
+    def __call__(self, point: Fraction) -> Any:
         del point
         return self.value
 
@@ -286,7 +286,7 @@ def test_what_is_within_a_table_is_within_it_between_its_points_too(
         (PrivacyProfile(RAMP), PrivacyProfile(Ramp(Fraction(9)))),
     ],
 )
-def test_formulas_are_compared_run_by_run(one: Any, other: Any) -> None:  # noqa: ANN401
+def test_formulas_are_compared_run_by_run(one: Any, other: Any) -> None:
     assert one <= one * 2
     assert one * 2 >= one
     assert one * 2 <= one * 2
@@ -319,7 +319,7 @@ def test_an_incomparable_pair_is_told_which_table_would_help() -> None:
 
 
 @pytest.mark.parametrize("other", [1, "1", None, Fraction(1), [1], PureDP(1)], ids=repr)
-def test_a_curve_neither_adds_nor_compares_with_anything_else(other: Any) -> None:  # noqa: ANN401
+def test_a_curve_neither_adds_nor_compares_with_anything_else(other: Any) -> None:
     curves: list[Any] = [RenyiCurve(LINE), PrivacyProfile(RAMP)]
     for curve in curves:
         with pytest.raises(TypeError):
@@ -350,7 +350,7 @@ losses = {"pure": PureDP(1), "curve": RenyiCurve(LINE), "profile": PrivacyProfil
 
 
 @pytest.mark.parametrize("bad", **cases(no_bounds, NEGATIVE, NOT_FINITE, UNFIT, losses))
-def test_a10_a_bound_is_a_function_or_a_table(bad: Any) -> None:  # noqa: ANN401
+def test_a10_a_bound_is_a_function_or_a_table(bad: Any) -> None:
     for kind in (RenyiCurve, PrivacyProfile):
         with pytest.raises(InvalidParameter) as caught:
             kind(bad)
@@ -368,7 +368,7 @@ points = {name: bad for name, bad in NOT_NUMBERS.items() if is_hashable(bad) and
 
 
 @pytest.mark.parametrize("bad", **cases(points, NEGATIVE, NOT_FINITE))
-def test_a10_the_points_of_a_table_are_numbers(bad: Any) -> None:  # noqa: ANN401
+def test_a10_the_points_of_a_table_are_numbers(bad: Any) -> None:
     for kind, name in ((RenyiCurve, "alpha"), (PrivacyProfile, "epsilon")):
         with pytest.raises(InvalidParameter, match=f"^{name} must be ") as caught:
             kind({bad: 0})
@@ -376,7 +376,7 @@ def test_a10_the_points_of_a_table_are_numbers(bad: Any) -> None:  # noqa: ANN40
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE))
-def test_a10_the_bounds_of_a_table_are_numbers(bad: Any) -> None:  # noqa: ANN401
+def test_a10_the_bounds_of_a_table_are_numbers(bad: Any) -> None:
     for kind, name in ((RenyiCurve, "epsilon"), (PrivacyProfile, "delta")):
         with pytest.raises(InvalidParameter, match=f"^{name} must be ") as caught:
             kind({2: bad})
@@ -384,7 +384,7 @@ def test_a10_the_bounds_of_a_table_are_numbers(bad: Any) -> None:  # noqa: ANN40
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE))
-def test_a7_a_formula_that_gives_nonsense_is_refused_where_it_is_used(bad: Any) -> None:  # noqa: ANN401
+def test_a7_a_formula_that_gives_nonsense_is_refused_where_it_is_used(bad: Any) -> None:
     curve, profile = RenyiCurve(lambda _: bad), PrivacyProfile(lambda _: bad)
     uses: list[Callable[[], object]] = [
         lambda: curve(2),
@@ -401,7 +401,7 @@ def test_a7_a_formula_that_gives_nonsense_is_refused_where_it_is_used(bad: Any) 
 
 
 @pytest.mark.parametrize("delta", [2, "1.01", math.inf, 10**400])
-def test_a_table_with_a_delta_above_one_is_refused(delta: Any) -> None:  # noqa: ANN401
+def test_a_table_with_a_delta_above_one_is_refused(delta: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^delta must be "):
         PrivacyProfile({1: delta})
 
@@ -417,7 +417,7 @@ def test_a_formula_may_give_any_kind_of_number_and_an_infinite_divergence() -> N
 @pytest.mark.parametrize(
     "bad", **cases(NOT_NUMBERS, NOT_FINITE, NEGATIVE, {"1": 1, "0.5": 0.5, "1/1": "1/1"})
 )
-def test_an_order_is_a_number_above_one(bad: Any) -> None:  # noqa: ANN401
+def test_an_order_is_a_number_above_one(bad: Any) -> None:
     for curve in (RenyiCurve(LINE), RenyiCurve({2: 1}), RenyiCurve({}) * 0):
         with pytest.raises(InvalidParameter, match=r"^alpha must be ") as caught:
             curve(bad)
@@ -425,7 +425,7 @@ def test_an_order_is_a_number_above_one(bad: Any) -> None:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NOT_FINITE, NEGATIVE))
-def test_a_profile_is_asked_at_numbers_only(bad: Any) -> None:  # noqa: ANN401
+def test_a_profile_is_asked_at_numbers_only(bad: Any) -> None:
     for profile in (PrivacyProfile(RAMP), PrivacyProfile({1: 0}), PrivacyProfile({}) * 0):
         with pytest.raises(InvalidParameter, match=r"^epsilon must be ") as caught:
             profile.delta(bad)

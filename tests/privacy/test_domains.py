@@ -230,10 +230,10 @@ def test_a7_a_wrong_type_is_told_before_a_nan_wherever_they_stand(scores: object
 class Series:
     """What a column of a table looks like to NumPy."""
 
-    def __init__(self, values: Any) -> None:  # noqa: ANN401
+    def __init__(self, values: Any) -> None:
         self.values = values
 
-    def __array__(self, dtype: object = None, *, copy: bool | None = None) -> Any:  # noqa: ANN401
+    def __array__(self, dtype: object = None, *, copy: bool | None = None) -> Any:
         del dtype, copy
         return np.asarray(self.values)
 
@@ -305,13 +305,13 @@ def test_a_domain_may_be_of_a_size_too_long_to_write() -> None:
 @pytest.mark.parametrize(
     "kind", [None, True, "int", b"int", 1, 1.0, bool, complex, str, np.int64, [int], object()]
 )
-def test_an_atom_domain_is_of_int_or_float_itself(kind: Any) -> None:  # noqa: ANN401
+def test_an_atom_domain_is_of_int_or_float_itself(kind: Any) -> None:
     with pytest.raises(InvalidParameter, match="kind must be int or float"):
         atom_domain(kind)
 
 
 @pytest.mark.parametrize("nullable", [None, 0, 1, "yes", [], np.True_, math.nan, object()])
-def test_nullable_is_true_or_false(nullable: Any) -> None:  # noqa: ANN401
+def test_nullable_is_true_or_false(nullable: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
         atom_domain(int, nullable=nullable)
     assert str(caught.value).startswith("nullable must be True or False; got ")
@@ -320,7 +320,7 @@ def test_nullable_is_true_or_false(nullable: Any) -> None:  # noqa: ANN401
 @pytest.mark.parametrize(
     "element", **cases(NOT_NUMBERS, NEGATIVE, {"vector": vector_domain(WHOLE), "int": int})
 )
-def test_a_vector_domain_is_of_an_atom_domain(element: Any) -> None:  # noqa: ANN401
+def test_a_vector_domain_is_of_an_atom_domain(element: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
         vector_domain(element)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
@@ -331,7 +331,7 @@ not_none = {name: value for name, value in NOT_NUMBERS.items() if value is not N
 
 
 @pytest.mark.parametrize("size", **cases(not_none, NOT_FINITE, NEGATIVE, NOT_WHOLE, {"0": 0}))
-def test_a_size_is_a_whole_number_of_one_or_more(size: Any) -> None:  # noqa: ANN401
+def test_a_size_is_a_whole_number_of_one_or_more(size: Any) -> None:
     with pytest.raises(InvalidParameter, match="size must be a whole number of 1 or more; got ") as caught:
         vector_domain(WHOLE, size)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))

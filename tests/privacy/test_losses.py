@@ -115,7 +115,7 @@ def test_more_never_costs_less(kind: str, data: st.DataObject) -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(amounts, amounts)
-def test_pure_and_concentrated_losses_are_ordered_like_their_numbers(a: Any, b: Any) -> None:  # noqa: ANN401
+def test_pure_and_concentrated_losses_are_ordered_like_their_numbers(a: Any, b: Any) -> None:
     for kind in (PureDP, ZCDP):
         for compare in (operator.le, operator.lt, operator.ge, operator.gt, operator.eq, operator.ne):
             assert compare(kind(a), kind(b)) is compare(a, b)
@@ -123,7 +123,7 @@ def test_pure_and_concentrated_losses_are_ordered_like_their_numbers(a: Any, b: 
 
 @settings(deadline=None, max_examples=40)
 @given(amounts, deltas, amounts, deltas)
-def test_an_approximate_loss_is_smaller_only_if_both_parts_are(a: Any, d: Any, b: Any, e: Any) -> None:  # noqa: ANN401
+def test_an_approximate_loss_is_smaller_only_if_both_parts_are(a: Any, d: Any, b: Any, e: Any) -> None:
     one, other = ApproxDP(a, d), ApproxDP(b, e)
     assert (one <= other) is (a <= b and d <= e)
     assert (one >= other) is (other <= one)
@@ -233,7 +233,7 @@ def test_losses_of_different_kinds_are_not_equal() -> None:
 
 
 @pytest.mark.parametrize("half", [0.5, "0.5", "1/2", "5e-1", Decimal("0.5"), Fraction(1, 2), np.float16(0.5)])
-def test_a_loss_is_read_exactly_from_every_kind_of_number(half: Any) -> None:  # noqa: ANN401
+def test_a_loss_is_read_exactly_from_every_kind_of_number(half: Any) -> None:
     assert PureDP(half).epsilon == ZCDP(half).rho == Fraction(1, 2)
     assert ApproxDP(half, half) == ApproxDP("1/2", "1/2")
     assert type(PureDP(half).epsilon) is type(ApproxDP(half, half).delta) is Fraction
@@ -250,7 +250,7 @@ not_even_infinite = {"-inf": -math.inf, "decimal-inf": Decimal("Infinity"), "inf
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE, not_even_infinite))
-def test_a10_what_is_no_loss_is_refused_by_every_kind(bad: Any) -> None:  # noqa: ANN401
+def test_a10_what_is_no_loss_is_refused_by_every_kind(bad: Any) -> None:
     makers: list[tuple[str, Callable[[Any], object]]] = [
         ("epsilon", PureDP),
         ("rho", ZCDP),
@@ -265,7 +265,7 @@ def test_a10_what_is_no_loss_is_refused_by_every_kind(bad: Any) -> None:  # noqa
 
 
 @pytest.mark.parametrize("delta", [math.inf, 1.5, "1.0000001", 2, 10**400, np.float32("inf")])
-def test_delta_is_a_probability(delta: Any) -> None:  # noqa: ANN401
+def test_delta_is_a_probability(delta: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^delta must be ") as caught:
         ApproxDP(1, delta)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
@@ -277,14 +277,14 @@ no_curves = {
 
 
 @pytest.mark.parametrize("bad", **cases(no_curves, NEGATIVE, NOT_FINITE, UNFIT, {"pure": PureDP(1)}))
-def test_a10_what_makes_no_curve_makes_no_renyi_loss(bad: Any) -> None:  # noqa: ANN401
+def test_a10_what_makes_no_curve_makes_no_renyi_loss(bad: Any) -> None:
     with pytest.raises(InvalidParameter, match="must be a function or a table") as caught:
         RenyiDP(bad)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NOT_FINITE, NEGATIVE, NOT_WHOLE, {"loss": PureDP(1)}))
-def test_a_count_is_a_whole_number_of_zero_or_more(bad: Any) -> None:  # noqa: ANN401
+def test_a_count_is_a_whole_number_of_zero_or_more(bad: Any) -> None:
     for loss in ONE_OF_EACH:
         with pytest.raises(InvalidParameter, match=r"^count must be a whole number of 0 or more; got "):
             loss * bad
@@ -373,7 +373,7 @@ def test_losses_cannot_be_changed(loss: object, field: str) -> None:
     [*ONE_OF_EACH, PureDP(math.inf), RenyiDP({2: 1}) * 3 + RenyiDP({3: math.inf}), RenyiDP({}) * 0],
     ids=lambda loss: type(loss).__name__,
 )
-def test_b12_losses_survive_pickling_and_copying(loss: Any) -> None:  # noqa: ANN401
+def test_b12_losses_survive_pickling_and_copying(loss: Any) -> None:
     for again in (pickle.loads(pickle.dumps(loss)), copy.copy(loss), copy.deepcopy(loss)):  # noqa: S301
         assert again == loss
         assert hash(again) == hash(loss)

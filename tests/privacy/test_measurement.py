@@ -63,7 +63,7 @@ class Noisy:
 
     scale: int
 
-    def __call__(self, scores: Any, randomness: Randomness, /) -> tuple[int, int]:  # noqa: ANN401
+    def __call__(self, scores: Any, randomness: Randomness, /) -> tuple[int, int]:
         return len(scores), randomness.word() % self.scale
 
 
@@ -73,7 +73,7 @@ class ChecksByItself:
 
     checks_domain = True
 
-    def __call__(self, scores: Any, randomness: Randomness, /) -> object:  # noqa: ANN401
+    def __call__(self, scores: Any, randomness: Randomness, /) -> object:
         del randomness
         return scores
 
@@ -98,7 +98,7 @@ class Line:
         return self.slope * alpha
 
 
-def make(output_measure: Any = None, privacy_map: Callable[[Fraction], Any] | None = None) -> Measurement:  # noqa: ANN401
+def make(output_measure: Any = None, privacy_map: Callable[[Fraction], Any] | None = None) -> Measurement:
     return Measurement(
         SCORES, linf_distance(), output_measure or max_divergence(), Noisy(200), privacy_map or Per(2)
     )
@@ -153,7 +153,7 @@ def test_a_draw_that_checks_its_domain_by_itself_is_trusted_to() -> None:
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE))
-def test_a10_what_gives_no_words_is_no_randomness(bad: Any) -> None:  # noqa: ANN401
+def test_a10_what_gives_no_words_is_no_randomness(bad: Any) -> None:
     with pytest.raises(
         InvalidParameter, match=r"^randomness must be a source of random words; got "
     ) as caught:
@@ -193,7 +193,7 @@ PRICES: dict[str, tuple[Any, Callable[[Fraction], Any], Any, Any]] = {
 
 @pytest.mark.parametrize(("measure", "privacy_map", "distance", "price"), PRICES.values(), ids=list(PRICES))
 def test_the_map_is_the_distance_and_the_price_is_the_loss(
-    measure: Any,  # noqa: ANN401
+    measure: Any,
     privacy_map: Callable[[Fraction], Any],
     distance: object,
     price: object,
@@ -253,7 +253,7 @@ CHECKS: list[Case] = [
 @pytest.mark.parametrize(("name", "d_out", "d_in", "within"), CHECKS)
 def test_a_check_compares_the_map_with_a_distance_a_loss_or_a_pair(
     name: str,
-    d_out: Any,  # noqa: ANN401
+    d_out: Any,
     d_in: int,
     *,
     within: bool,
@@ -291,7 +291,7 @@ def test_a_range_divergence_compares_with_no_loss() -> None:
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NOT_FINITE, NEGATIVE))
-def test_a10_what_is_no_distance_is_refused_by_map_price_and_check(bad: Any) -> None:  # noqa: ANN401
+def test_a10_what_is_no_distance_is_refused_by_map_price_and_check(bad: Any) -> None:
     measurement = make()
     for ask in (measurement.map, measurement.price, lambda d_in: measurement.check(d_in, 1)):
         with pytest.raises(InvalidParameter, match=r"^d_in must be ") as caught:
@@ -303,7 +303,7 @@ not_even_infinite = {name: bad for name, bad in NOT_FINITE.items() if bad != mat
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE, not_even_infinite))
-def test_a7_a_map_that_gives_nonsense_and_a_limit_that_is_nonsense_are_refused(bad: Any) -> None:  # noqa: ANN401
+def test_a7_a_map_that_gives_nonsense_and_a_limit_that_is_nonsense_are_refused(bad: Any) -> None:
     for measure in (max_divergence(), zero_concentrated_divergence(), range_divergence()):
         nonsense = make(measure, lambda _: bad)
         for ask in (
@@ -323,7 +323,7 @@ no_curves = {
 
 
 @pytest.mark.parametrize("bad", **cases(no_curves, NEGATIVE, NOT_FINITE))
-def test_a7_a_map_that_gives_no_curve_is_refused(bad: Any) -> None:  # noqa: ANN401
+def test_a7_a_map_that_gives_no_curve_is_refused(bad: Any) -> None:
     for measure in (renyi_divergence(), approximate(max_divergence())):
         nonsense = make(measure, lambda _: bad)
         for ask in (nonsense.map, nonsense.price, lambda d, m=nonsense: m.check(d, {2: 1})):
@@ -387,7 +387,7 @@ def test_a_long_chain_of_steps_runs() -> None:
 @pytest.mark.parametrize(
     "bad", **cases({name: bad for name, bad in NOT_NUMBERS.items() if not callable(bad)}, NEGATIVE)
 )
-def test_a10_what_follows_must_be_a_function(bad: Any) -> None:  # noqa: ANN401
+def test_a10_what_follows_must_be_a_function(bad: Any) -> None:
     with pytest.raises(
         InvalidParameter, match=r"^what follows >> must be a function of the output; got "
     ) as caught:

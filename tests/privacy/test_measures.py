@@ -109,7 +109,7 @@ not_even_infinite = {name: bad for name, bad in NOT_FINITE.items() if bad != mat
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE, not_even_infinite))
-def test_a10_what_is_no_number_is_no_distance(bad: Any) -> None:  # noqa: ANN401
+def test_a10_what_is_no_number_is_no_distance(bad: Any) -> None:
     for name, measure in NUMBERS.items():
         with pytest.raises(InvalidParameter, match=f"^{name} must be ") as caught:
             measure.distance(bad)
@@ -122,7 +122,7 @@ no_curves = {
 
 
 @pytest.mark.parametrize("bad", **cases(no_curves, NEGATIVE, NOT_FINITE, {"1": 1, "three": (1, 0, 0)}))
-def test_a10_what_makes_no_function_is_no_curve_and_no_profile(bad: Any) -> None:  # noqa: ANN401
+def test_a10_what_makes_no_function_is_no_curve_and_no_profile(bad: Any) -> None:
     for measure in MEASURES[3:]:
         with pytest.raises(InvalidParameter, match="must be a function or a table") as caught:
             measure.distance(bad)
@@ -138,7 +138,7 @@ def test_a_pair_is_an_epsilon_and_a_delta(pair: object) -> None:
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE, {"zcdp": zero_concentrated_divergence()}))
-def test_only_max_divergence_can_be_approximate(bad: Any) -> None:  # noqa: ANN401
+def test_only_max_divergence_can_be_approximate(bad: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^measure must be max_divergence\(\); got ") as caught:
         approximate(bad)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
@@ -164,7 +164,7 @@ def test_measures_are_values() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)
-def test_measures_cannot_be_changed(measure: Any) -> None:  # noqa: ANN401
+def test_measures_cannot_be_changed(measure: Any) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         measure.measure = None
 

@@ -58,7 +58,7 @@ def test_the_range_distance_bounds_the_range_of_all_changes_of_the_scores(
 @pytest.mark.parametrize(
     "d_in", [1, 1.0, "1", "1e0", "2/2", Decimal(1), Fraction(1), np.int8(1), np.float32(1)]
 )
-def test_a_distance_is_read_exactly_from_every_kind_of_number(metric: Metric, d_in: Any) -> None:  # noqa: ANN401
+def test_a_distance_is_read_exactly_from_every_kind_of_number(metric: Metric, d_in: Any) -> None:
     distance = metric.distance(d_in)
     assert distance == 1
     assert type(distance) is Fraction
@@ -74,7 +74,7 @@ each_bad = pytest.mark.parametrize("d_in", **cases(NOT_NUMBERS, NOT_FINITE, NEGA
 
 
 @each_bad
-def test_a10_what_is_no_distance_is_refused_by_every_metric(d_in: Any) -> None:  # noqa: ANN401
+def test_a10_what_is_no_distance_is_refused_by_every_metric(d_in: Any) -> None:
     for metric in METRICS:
         with pytest.raises(InvalidParameter, match=r"^d_in must be ") as caught:
             metric.distance(d_in)
@@ -85,7 +85,7 @@ def test_a10_what_is_no_distance_is_refused_by_every_metric(d_in: Any) -> None: 
 
 
 @pytest.mark.parametrize("d_in", [0.5, "1/3", Fraction(3, 2), Decimal("0.1")])
-def test_people_are_counted_in_whole_numbers(d_in: Any) -> None:  # noqa: ANN401
+def test_people_are_counted_in_whole_numbers(d_in: Any) -> None:
     for metric in ON_DATA:
         with pytest.raises(InvalidParameter, match="d_in must be a whole number of people; got ") as caught:
             metric.distance(d_in)
@@ -101,7 +101,7 @@ def test_distances_may_be_zero_and_huge(metric: Metric) -> None:
 @pytest.mark.parametrize(
     "monotonic", [None, 0, 1, "yes", b"", [], {}, np.True_, np.array([True]), math.nan, object()]
 )
-def test_monotonic_is_true_or_false(monotonic: Any) -> None:  # noqa: ANN401
+def test_monotonic_is_true_or_false(monotonic: Any) -> None:
     with pytest.raises(InvalidParameter, match="monotonic must be True or False; got "):
         linf_distance(monotonic=monotonic)
 
@@ -121,7 +121,7 @@ def test_the_table_of_neighbours_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("neighbours", **cases(NOT_NUMBERS, NOT_FINITE, NEGATIVE, {"near": "add-remove"}))
-def test_an_unknown_relation_is_refused_with_the_known_ones(neighbours: Any) -> None:  # noqa: ANN401
+def test_an_unknown_relation_is_refused_with_the_known_ones(neighbours: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
         metric_of(neighbours)
     assert str(caught.value).startswith('neighbours must be "add_remove" or "change_one"; got ')

@@ -48,7 +48,7 @@ class InverseOnly:
         text = f"asked for the delta of {e}"
         raise AssertionError(text)
 
-    def epsilon(self, delta: Fraction) -> Any:  # noqa: ANN401
+    def epsilon(self, delta: Fraction) -> Any:
         del delta
         return self.answer
 
@@ -65,14 +65,14 @@ runs = st.lists(
 
 
 @pytest.mark.parametrize(("answer", "epsilon"), [("1/3", Fraction(1, 3)), (0, 0), (math.inf, math.inf)])
-def test_a_formula_with_an_inverse_is_asked_and_not_searched(answer: Any, epsilon: Amount) -> None:  # noqa: ANN401
+def test_a_formula_with_an_inverse_is_asked_and_not_searched(answer: Any, epsilon: Amount) -> None:
     profile = PrivacyProfile(InverseOnly(answer))
     assert profile.epsilon("1/10") == epsilon
     assert (profile * 3).epsilon("1/10") == 3 * epsilon
 
 
 @pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE))
-def test_a7_an_inverse_that_gives_nonsense_is_refused_where_it_is_used(bad: Any) -> None:  # noqa: ANN401
+def test_a7_an_inverse_that_gives_nonsense_is_refused_where_it_is_used(bad: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^the bound must be ") as caught:
         PrivacyProfile(InverseOnly(bad)).epsilon("1/2")
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))

@@ -172,7 +172,7 @@ def raises_stop_iteration(scores: object) -> NoReturn:
     raise StopIteration(scores)
 
 
-def divides_by_zero(scores: Any) -> object:  # noqa: ANN401
+def divides_by_zero(scores: Any) -> object:
     return scores[0] / 0 if isinstance(scores, list | tuple) else 1 // 0
 
 
@@ -297,7 +297,7 @@ class NeedsWords:
     def __init__(self, words: int) -> None:
         self.words = words
 
-    def __call__(self, scores: Any, randomness: Randomness, /) -> object:  # noqa: ANN401
+    def __call__(self, scores: Any, randomness: Randomness, /) -> object:
         held = list(scores)
         for _ in range(self.words):
             randomness.word()
@@ -339,7 +339,7 @@ def test_b8_a_system_without_randomness_says_one_constant_sentence(
 
 @each_container
 @pytest.mark.parametrize("bad", [None, 5, "x", object()], ids=lambda bad: type(bad).__name__)
-def test_d9_what_is_no_randomness_is_refused_without_a_score(hold: Callable[[], Any], bad: Any) -> None:  # noqa: ANN401
+def test_d9_what_is_no_randomness_is_refused_without_a_score(hold: Callable[[], Any], bad: Any) -> None:
     for measurement in (needs(0), needs(0) >> same):
         with pytest.raises(InvalidParameter, match=r"^randomness must be ") as caught:
             measurement.draw(hold(), bad)
@@ -484,8 +484,8 @@ each_noise = pytest.mark.parametrize("noise", [Gumbel, Exponential])
 )
 def test_d9_a_noisy_number_refuses_its_parameters_without_the_score(
     noise: Callable[[object, Any, Any], PartialNumber],
-    scale: Any,  # noqa: ANN401
-    randomness: Any,  # noqa: ANN401
+    scale: Any,
+    randomness: Any,
 ) -> None:
     for score in CANARIES:
         with pytest.raises(InvalidParameter, match=r"^(scale|randomness) must be ") as caught:
@@ -531,13 +531,13 @@ def test_d10_nothing_about_a_measurement_remembers_what_it_was_called_with() -> 
 
 
 class Halt(BaseException):
-    def __init__(self, scores: Any) -> None:  # noqa: ANN401
+    def __init__(self, scores: Any) -> None:
         super().__init__()
         self.scores = scores
 
 
 def test_d9_an_interrupt_that_cannot_be_made_anew_keeps_no_score() -> None:
-    def halting(scores: Any) -> None:  # noqa: ANN401
+    def halting(scores: Any) -> None:
         raise Halt(scores)
 
     with pytest.raises(ReleaseFailed) as caught:

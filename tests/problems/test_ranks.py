@@ -23,7 +23,7 @@ TEXTS = st.sampled_from(
 FRACTIONS = st.fractions(-5, 5, max_denominator=7) | st.sampled_from([Fraction(2**64), Fraction(-(2**70), 3)])
 
 
-def objects(values: list[Any]) -> Any:  # noqa: ANN401 - an array of objects
+def objects(values: list[Any]) -> Any:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array

@@ -82,7 +82,7 @@ def test_a_hundred_million_candidates_take_the_memory_of_one_chunk() -> None:
         lambda: iter(pa.chunked_array([[1], [5, 3]]).chunks),
     ],
 )
-def test_scores_of_ones_own_come_as_an_array_or_as_chunks(source: Any) -> None:  # noqa: ANN401
+def test_scores_of_ones_own_come_as_an_array_or_as_chunks(source: Any) -> None:
     scores = dpselect.vector_domain(dpselect.atom_domain(float), size=3)
     measurement = dpselect.make_report_noisy_max(
         scores, dpselect.range_distance(), dpselect.max_divergence(), 0

@@ -85,6 +85,6 @@ def on_postgres(server: Server, name: str) -> Source:
     return Source(table, row_reads.Postgres(url, name), at_charge=nobody_reads)
 
 
-def on_spark(session: Any, folder: Path) -> Source:  # noqa: ANN401 - Spark is not installed everywhere
+def on_spark(session: Any, folder: Path) -> Source:
     frame = session.read.parquet(str(loading.parquet(VOTES, ROWS[:1000], folder)))
     return Source(Table(frame, unit="voter"), row_reads.SparkJobs(session))

@@ -104,7 +104,7 @@ def test_one_candidate_costs_nothing_in_any_currency(ledger: Watched) -> None:
 
 @unmetered
 @pytest.mark.parametrize("budget", [ZCDP(1), ApproxDP(1, "1e-6"), RenyiDP({2: 1, 8: 3})], ids=repr)
-def test_one_candidate_costs_nothing_without_a_ledger(budget: Any) -> None:  # noqa: ANN401
+def test_one_candidate_costs_nothing_without_a_ledger(budget: Any) -> None:
     alone = dpselect.custom(candidates=["tea"], sensitivity=1)
     release = dpselect.select(alone, Scores([31]), budget=budget)
     assert type(release.price) is type(budget)
@@ -127,7 +127,7 @@ def test_all_candidates_can_win_and_the_last_place_is_free(ledger: Watched) -> N
 
 
 @pytest.mark.parametrize("k", [0, -1, 4, True, 1.0, "1", None])
-def test_a_number_of_winners_that_cannot_be_is_refused(k: Any, ledger: Watched) -> None:  # noqa: ANN401
+def test_a_number_of_winners_that_cannot_be_is_refused(k: Any, ledger: Watched) -> None:
     with pytest.raises(InvalidParameter, match="k must be a whole number from 1 to 3"):
         dpselect.top_k(OWN, EVEN, k=k, epsilon=1, ledger=ledger)
     assert ledger.spent == PureDP(0)
@@ -181,7 +181,7 @@ def test_a_budget_that_is_none_is_refused(budgets: dict[str, Any], sentence: str
     ],
     ids=repr,
 )
-def test_other_budgets_buy_gumbel_noise_within_them(budget: Any, measure: str) -> None:  # noqa: ANN401
+def test_other_budgets_buy_gumbel_noise_within_them(budget: Any, measure: str) -> None:
     release = dpselect.top_k(OWN, EVEN, k=2, budget=budget)
     assert (release.price, release.mechanism, release.measure) == (budget, "gumbel", measure)
     measures: dict[str, Any] = {
@@ -208,7 +208,7 @@ def test_a_pure_budget_is_an_epsilon() -> None:
 
 
 @pytest.mark.parametrize("budget", [ApproxDP(1, "1e-6"), RenyiDP({2: 1})], ids=repr)
-def test_a_ledger_is_not_charged_what_it_does_not_hold(budget: Any, ledger: Watched) -> None:  # noqa: ANN401
+def test_a_ledger_is_not_charged_what_it_does_not_hold(budget: Any, ledger: Watched) -> None:
     with pytest.raises(InvalidParameter, match="a ledger holds epsilon or rho"):
         dpselect.select(OWN, EVEN, budget=budget, ledger=ledger)
     assert ledger.spent == PureDP(0)
@@ -316,8 +316,8 @@ def test_a_release_without_a_ledger_is_warned_of_once_at_the_caller(first: str, 
     ids=str,
 )
 def test_a_question_that_the_data_cannot_be_asked_is_refused(
-    problem: Any,  # noqa: ANN401 - whatever somebody takes for a problem, and for a table
-    data: Any,  # noqa: ANN401
+    problem: Any,
+    data: Any,
     sentence: str,
     ledger: Watched,
 ) -> None:

@@ -182,7 +182,7 @@ CALLS: dict[str, Callable[[Measurement, Any], Any]] = {
 }
 
 
-def set_it(held: Any, name: str) -> None:  # noqa: ANN401 - anything that holds data
+def set_it(held: Any, name: str) -> None:
     setattr(held, name, 5)
 
 

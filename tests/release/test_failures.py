@@ -188,7 +188,7 @@ def test_a_postgresql_table_that_goes_in_between_is_paid_for(
 
 
 def test_what_spark_says_of_a_row_is_paid_for_and_not_shown(
-    spark_session: Any,  # noqa: ANN401 - Spark is not installed everywhere
+    spark_session: Any,
     ledger: Watched,
     silence: Silence,
 ) -> None:
@@ -264,7 +264,7 @@ def test_an_interrupt_that_cannot_be_made_anew_is_told_by_the_constant_sentence(
 
 
 def test_a_problem_that_cannot_score_is_paid_for_and_says_nothing(ledger: Watched, silence: Silence) -> None:
-    def fails_to_score(counts: Any) -> NoReturn:  # noqa: ANN401
+    def fails_to_score(counts: Any) -> NoReturn:
         raise LookupError(counts.keys, "31337")
 
     broken = replace(DISH, scoring=fails_to_score)
@@ -311,7 +311,7 @@ def test_randomness_that_fails_is_paid_for_and_says_nothing(
 # ---- refusals before the charge --------------------------------------------------------------------------
 
 
-def pandas_frame() -> Any:  # noqa: ANN401 - pandas has no types
+def pandas_frame() -> Any:
     return pd.DataFrame({"voter": [8675309, 1], "dish": ["31337", "pie"]})
 
 

@@ -23,7 +23,7 @@ def ask(tmp_path: Path, ledger: Watched, monkeypatch: pytest.MonkeyPatch) -> Cal
     monkeypatch.chdir(tmp_path)
     Path("ballots.csv").write_text(ROWS, encoding="utf-8")
 
-    def asked(source: str = "ballots.csv", *, unit: str = "guest", epsilon: Any = "1/2", **other: Any) -> Any:  # noqa: ANN401
+    def asked(source: str = "ballots.csv", *, unit: str = "guest", epsilon: Any = "1/2", **other: Any) -> Any:
         question = approval_voting(**(QUESTION | other))
         return dpselect.select(question, Table(source, unit=unit), epsilon=epsilon, ledger=ledger)
 

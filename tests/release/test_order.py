@@ -86,7 +86,7 @@ def test_of_a_postgresql_table_no_row_is_read_if_the_charge_is_refused(
 
 
 def test_of_a_spark_table_no_row_is_read_before_the_charge(
-    spark_session: Any,  # noqa: ANN401 - Spark is not installed everywhere
+    spark_session: Any,
     tmp_path: Path,
     ledger: Watched,
 ) -> None:
@@ -96,7 +96,7 @@ def test_of_a_spark_table_no_row_is_read_before_the_charge(
 
 
 def test_of_a_spark_table_no_row_is_read_if_the_charge_is_refused(
-    spark_session: Any,  # noqa: ANN401
+    spark_session: Any,
     tmp_path: Path,
     ledger: Watched,
 ) -> None:

@@ -27,7 +27,7 @@ def ballots(tmp_path: Path) -> Path:
     return path
 
 
-def ask(ledger: Ledger, **changed: Any) -> dpselect.Release:  # noqa: ANN401 - whatever is asked otherwise
+def ask(ledger: Ledger, **changed: Any) -> dpselect.Release:
     asked: dict[str, Any] = {"problem": OWN, "table": EVEN, "k": 1, "epsilon": "1/8", "request_id": "lunch"}
     asked |= changed
     return dpselect.top_k(asked.pop("problem"), asked.pop("table"), ledger=ledger, **asked)
@@ -250,7 +250,7 @@ def test_a_ledger_of_the_same_data_set_and_unit_is_charged(
 
 
 @pytest.mark.parametrize("stranger", [7, "food.ledger", object()])
-def test_what_is_no_ledger_is_refused(stranger: Any) -> None:  # noqa: ANN401
+def test_what_is_no_ledger_is_refused(stranger: Any) -> None:
     with pytest.raises(InvalidParameter, match="ledger must be a Ledger"):
         dpselect.select(OWN, EVEN, epsilon=1, ledger=stranger)
 

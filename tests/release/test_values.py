@@ -50,11 +50,11 @@ NUMBERS = (
 )
 
 
-def winners(*labels: Any) -> Release:  # noqa: ANN401 - labels of any kind
+def winners(*labels: Any) -> Release:
     return replace(EXAMPLE, labels=labels, accuracy=replace(EXAMPLE.accuracy, k=len(labels)))
 
 
-def exactly(label: Any) -> tuple[type, str]:  # noqa: ANN401
+def exactly(label: Any) -> tuple[type, str]:
     """Tell apart what Python calls equal: 1, 1.0 and Decimal("1.00")."""
     return type(label), str(label) if isinstance(label, str | float | Decimal) else repr(hash(label))
 
@@ -68,12 +68,12 @@ def check_that_it_is_read_as_written(release: Release) -> None:
 
 
 @pytest.mark.parametrize("price", PRICES, ids=lambda price: type(price).__name__)
-def test_every_kind_of_price_is_read_as_it_was_written(price: Any) -> None:  # noqa: ANN401
+def test_every_kind_of_price_is_read_as_it_was_written(price: Any) -> None:
     check_that_it_is_read_as_written(replace(EXAMPLE, price=price))
 
 
 @pytest.mark.parametrize("label", LABELS, ids=lambda label: type(label).__name__)
-def test_every_kind_of_label_is_read_as_it_was_written(label: Any) -> None:  # noqa: ANN401
+def test_every_kind_of_label_is_read_as_it_was_written(label: Any) -> None:
     check_that_it_is_read_as_written(winners(label))
     check_that_it_is_read_as_written(winners(*LABELS))
 
@@ -84,7 +84,7 @@ def test_all_labels_are_read_as_they_were_written(labels: list[Any]) -> None:
 
 
 @given(st.text(), st.text() | st.none(), st.sampled_from(["add_remove", "change_one"]))
-def test_all_names_are_read_as_they_were_written(dataset: str, unit: str | None, neighbours: Any) -> None:  # noqa: ANN401
+def test_all_names_are_read_as_they_were_written(dataset: str, unit: str | None, neighbours: Any) -> None:
     check_that_it_is_read_as_written(replace(EXAMPLE, dataset=dataset, unit=unit, neighbours=neighbours))
 
 
@@ -128,7 +128,7 @@ def without(name: str) -> str:
     return json.dumps({key: value for key, value in FACTS.items() if key != name})
 
 
-def with_facts(**changed: Any) -> str:  # noqa: ANN401
+def with_facts(**changed: Any) -> str:
     return json.dumps(FACTS | changed)
 
 
@@ -171,7 +171,7 @@ HOSTILE: list[Any] = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: str(text)[:40])
-def test_what_is_no_release_is_refused_with_one_sentence(text: Any) -> None:  # noqa: ANN401
+def test_what_is_no_release_is_refused_with_one_sentence(text: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^text must be a release, as to_json\(\) writes it\.$"):
         Release.from_json(text)
 

@@ -158,7 +158,7 @@ def test_the_lead_that_is_needed_is_a_whole_number_of_votes() -> None:
 
 @pytest.mark.parametrize("noise", ["exponential", "gumbel"])
 @pytest.mark.parametrize("k", [1, 2])
-def test_with_the_lead_the_best_win(noise: Any, k: int) -> None:  # noqa: ANN401 - two words
+def test_with_the_lead_the_best_win(noise: Any, k: int) -> None:
     problem = approval_voting(5)
     lead = lead_needed(problem, epsilon=1, k=k, confidence="0.9", mechanism=noise)
     for scores in ([lead] * k + [Fraction(0)] * (5 - k), [lead + 3, lead][:k] + [Fraction(0)] * (5 - k)):

@@ -81,7 +81,7 @@ def compose(
     )
 
 
-def _counted(losses: Any) -> Counter[Loss | Guarantee]:  # noqa: ANN401 - whatever was handed in
+def _counted(losses: Any) -> Counter[Loss | Guarantee]:
     """Count equal guarantees, so that a hundred of them are priced once."""
     if not isinstance(losses, Iterable) or isinstance(losses, str | Mapping):
         raise InvalidParameter.must_be(

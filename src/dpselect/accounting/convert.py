@@ -60,7 +60,7 @@ def _ways_of(
 ) -> Mapping[type, Way]:
     """List the ways from a guarantee of one number, which is its pure price too."""
 
-    def form(make: Callable[[Fraction], Any], loss: object, *, unbounded: object) -> Any:  # noqa: ANN401
+    def form(make: Callable[[Fraction], Any], loss: object, *, unbounded: object) -> Any:
         number = price(loss)
         return make(Fraction(number)) if number < math.inf else unbounded
 

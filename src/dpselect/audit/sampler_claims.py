@@ -96,15 +96,15 @@ def _call(sampler: Callable[[Any, Randomness], Any], argument: object, source: R
     return sampler(argument, source)
 
 
-def _uniform(n: int, value: Any) -> Enclosure:  # noqa: ANN401 - whatever the sampler gave
+def _uniform(n: int, value: Any) -> Enclosure:
     return exactly(Fraction(1, n) if 0 <= value < n else Fraction(0))
 
 
-def _geometric(p: Fraction, trials: Any) -> Enclosure:  # noqa: ANN401
+def _geometric(p: Fraction, trials: Any) -> Enclosure:
     return exactly(p * (1 - p) ** (trials - 1) if trials >= 1 else Fraction(0))
 
 
-def _discrete_laplace(scale: Fraction, z: Any) -> Enclosure:  # noqa: ANN401
+def _discrete_laplace(scale: Fraction, z: Any) -> Enclosure:
     def mass(steps: Ball, spread: Ball) -> Ball:
         q = (-1 / spread).exp()
         return (1 - q) / (1 + q) * (-steps / spread).exp()
@@ -112,6 +112,6 @@ def _discrete_laplace(scale: Fraction, z: Any) -> Enclosure:  # noqa: ANN401
     return enclose(mass, Fraction(abs(z)), scale, precision=512)
 
 
-def _second_is_larger(kind: Any, source: Randomness) -> bool:  # noqa: ANN401 - a class of partial numbers
+def _second_is_larger(kind: Any, source: Randomness) -> bool:
     first, second = kind(0, ONE, source), kind(1, ONE, source)
     return bool(second.greater_than(first))

@@ -186,7 +186,7 @@ def _names(book: Ledger) -> dict[str, str]:
     return {name: value for name, value in named.items() if value is not None}
 
 
-def _minute(entry: Any) -> str:  # noqa: ANN401 - an entry of a ledger
+def _minute(entry: Any) -> str:
     from dpselect.ledger.clock import written
 
     return written(entry.time)

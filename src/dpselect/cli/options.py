@@ -84,7 +84,7 @@ def takes_an_order(verb: Callable[..., Any]) -> Callable[..., Any]:
     names = [field.name for field in fields(Order)]
 
     @functools.wraps(verb)
-    def with_order(**given: Any) -> Any:  # noqa: ANN401 - what click read
+    def with_order(**given: Any) -> Any:
         order = Order(**{name: given.pop(name) for name in names})
         return verb(order, **given)
 

@@ -53,7 +53,7 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
     "--measured-in", metavar="WORD", help="What scores are.  [default: votes, or revenue for --prices]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
-def plan(**given: Any) -> None:  # noqa: ANN401 - each is an option
+def plan(**given: Any) -> None:
     """Say what a budget buys: accuracy and price, without data.
 
     The figures hold for every data set: the worst case, rounded up.

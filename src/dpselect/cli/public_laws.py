@@ -62,7 +62,7 @@ NOISES = ("exponential", "gumbel", "laplace")
     help="Whose law; may be given again.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
-def law(**options: Any) -> None:  # noqa: ANN401 - each is an option
+def law(**options: Any) -> None:
     """Print the exact probability of every outcome, on PUBLIC scores.
 
     SCORES is 12,10,3 or tea=12,coffee=10 or a file with one of these (or tea,12) on each line. Never use it

@@ -35,7 +35,7 @@ class ScoreFile:
     name: str | None
     value: str | None
 
-    def __call__(self) -> Any:  # noqa: ANN401 - an array, or a list of exact numbers
+    def __call__(self) -> Any:
         """Read it: the one act that looks at data."""
         scores, failure = quietly(self._read, ScoresUnreadable)
         if scores is None:
@@ -46,7 +46,7 @@ class ScoreFile:
     def _delimiter(self) -> str:
         return "\t" if self.path.suffix.lower() == ".tsv" else ","
 
-    def _read(self) -> Any:  # noqa: ANN401
+    def _read(self) -> Any:
         suffix = self.path.suffix.lower()
         if suffix in (".npy", ".json"):
             if self.name is not None or self.value is not None:
@@ -89,7 +89,7 @@ class ScoreFile:
         scores = {name: _score(text) for name, text in found.items()}
         return [scores[name] for name in self.wanted]
 
-    def _array(self) -> Any:  # noqa: ANN401 - an array
+    def _array(self) -> Any:
         import numpy as np
 
         scores = np.load(self.path, allow_pickle=False)

@@ -110,12 +110,12 @@ def _promise(accuracy: Accuracy, measured_in: str) -> str:
     return f"{promise}, with probability {accuracy.sureness} or more"
 
 
-def amount(loss: Any) -> str:  # noqa: ANN401 - PureDP or ZCDP
+def amount(loss: Any) -> str:
     """Write the number of a loss exactly: "1/2"."""
     return str(loss.parts()[0])
 
 
-def in_words(price: PureDP | ZCDP | Any) -> str:  # noqa: ANN401 - other losses have no such words
+def in_words(price: PureDP | ZCDP | Any) -> str:
     """Say what a pure price means; nothing of others."""
     from dpselect.exact.enclosures import exp
     from dpselect.exact.numbers import rounded_up

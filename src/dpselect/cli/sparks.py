@@ -66,7 +66,7 @@ def _readable(path: str) -> list[str]:
     return paths
 
 
-def _session() -> Any:  # noqa: ANN401 - pyspark is an extra
+def _session() -> Any:
     from dpselect.engines.spark_logs import hush_for_good
 
     builder = import_module("pyspark.sql").SparkSession.builder.master("local[*]").appName("dpselect")
@@ -87,7 +87,7 @@ def _session() -> Any:  # noqa: ANN401 - pyspark is an extra
     return session
 
 
-def _read(session: Any, paths: list[str], form: str) -> Any:  # noqa: ANN401
+def _read(session: Any, paths: list[str], form: str) -> Any:
     from dpselect.engines import csv_files
     from dpselect.errors import InvalidParameter
 
@@ -105,7 +105,7 @@ def _read(session: Any, paths: list[str], form: str) -> Any:  # noqa: ANN401
     raise Refused(sentence, BAD_TABLE)
 
 
-def _parquet(session: Any, paths: list[str]) -> Any:  # noqa: ANN401
+def _parquet(session: Any, paths: list[str]) -> Any:
     """Read files of one schema: of several Spark takes one, and what the others lack is NULL."""
     from dpselect.errors import InvalidParameter
 

@@ -97,7 +97,7 @@ def _columns(text: str | None) -> dict[str, str] | None:
     return {name: kind for name, _, kind in pairs}
 
 
-def _form(order: Order, columns: Any) -> str:  # noqa: ANN401 - a dict or None
+def _form(order: Order, columns: Any) -> str:
     """Check that the file is there and of a known format, before it is opened."""
     from dpselect.engines import files
 

@@ -75,7 +75,7 @@ class Till:
         """Give a kept answer."""
         return self._ledger.answer(request_id) if self._ledger else None
 
-    def _refuse_too_much(self, loss: Any, reason: str) -> None:  # noqa: ANN401 - a loss
+    def _refuse_too_much(self, loss: Any, reason: str) -> None:
         from dpselect.errors import BudgetExhausted
         from dpselect.ledger.budget import cost
 

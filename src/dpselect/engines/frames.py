@@ -47,7 +47,7 @@ class InMemory:
 
 
 @contextmanager
-def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:  # noqa: ANN401 - of Polars, pandas or Arrow
+def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:
     """Open a frame: its types are read, its rows are not."""
     if home == "polars" and not _has_arrow():
         del frame
@@ -84,7 +84,7 @@ def opened_arrow_files(paths: list[str]) -> Iterator[InMemory]:
 
 
 @contextmanager
-def opened_relation(relation: Any) -> Iterator[InMemory]:  # noqa: ANN401 - DuckDB's type has no public name for it
+def opened_relation(relation: Any) -> Iterator[InMemory]:
     """Open a relation of the caller's own connection, which runs it when it is asked for."""
     if not _has_arrow():
         del relation
@@ -99,7 +99,7 @@ def opened_relation(relation: Any) -> Iterator[InMemory]:  # noqa: ANN401 - Duck
 # ---- each kind of source ----------------------------------------------------------------------------------
 
 
-def _of_pandas(frame: Any) -> InMemory:  # noqa: ANN401
+def _of_pandas(frame: Any) -> InMemory:
     places = range(frame.shape[1])
     plain = [place for place in places if pandas_frames.is_readable(frame.dtypes.iloc[place])]
     known = {
@@ -113,12 +113,12 @@ def _of_pandas(frame: Any) -> InMemory:  # noqa: ANN401
     return InMemory(Schema(columns), partial(pandas_frames.columns, frame))
 
 
-def _of_polars(frame: Any) -> InMemory:  # noqa: ANN401
+def _of_polars(frame: Any) -> InMemory:
     lazy = hasattr(frame, "collect_schema") and hasattr(frame, "collect")
     empty = frame.clear()
     schema = (empty.collect() if lazy else empty).to_arrow().schema
 
-    def read(places: Sequence[int]) -> Any:  # noqa: ANN401
+    def read(places: Sequence[int]) -> Any:
         part = frame.select([schema.names[place] for place in places])
         table = (part.collect() if lazy else part).to_arrow()
         return _stream(table.schema, table.to_batches(), range(len(places)), places)
@@ -126,7 +126,7 @@ def _of_polars(frame: Any) -> InMemory:  # noqa: ANN401
     return InMemory(_named(schema), read)
 
 
-def _of_arrow(source: Any) -> InMemory:  # noqa: ANN401 - a table, a batch, a reader, a data set, a scanner
+def _of_arrow(source: Any) -> InMemory:
     schema = source.projected_schema if hasattr(source, "projected_schema") else source.schema
     return InMemory(_named(schema), partial(_streamed, source, schema))
 
@@ -148,7 +148,7 @@ def _of_arrow_files(paths: list[str]) -> InMemory:
     return InMemory(_named(schemas[0]), lambda places: _stream(schemas[0], batches(), places, places))
 
 
-def _arrow_file(path: str) -> Any:  # noqa: ANN401
+def _arrow_file(path: str) -> Any:
     """Open an Arrow file, not mapped into memory: a mapped file that is cut short ends the process."""
     arrow = import_module("pyarrow")
     return arrow.ipc.open_file(arrow.OSFile(path))
@@ -157,7 +157,7 @@ def _arrow_file(path: str) -> Any:  # noqa: ANN401
 # ---- Arrow's batches on their way to DuckDB ---------------------------------------------------------------
 
 
-def _streamed(source: Any, schema: Any, places: Sequence[int]) -> Any:  # noqa: ANN401
+def _streamed(source: Any, schema: Any, places: Sequence[int]) -> Any:
     """Stream the columns at these places of anything that gives batches."""
     if hasattr(source, "to_batches"):
         batches: Iterable[Any] = source.to_batches()
@@ -166,7 +166,7 @@ def _streamed(source: Any, schema: Any, places: Sequence[int]) -> Any:  # noqa: 
     return _stream(schema or source.schema, batches, places, places)
 
 
-def _stream(schema: Any, batches: Iterable[Any], found: Sequence[int], places: Sequence[int]) -> Any:  # noqa: ANN401
+def _stream(schema: Any, batches: Iterable[Any], found: Sequence[int], places: Sequence[int]) -> Any:
     """Stream the columns that are found at some places under the names of others, each batch validated."""
     arrow = import_module("pyarrow")
     names = [f"c{place}" for place in places]
@@ -181,7 +181,7 @@ def _stream(schema: Any, batches: Iterable[Any], found: Sequence[int], places: S
     return arrow.RecordBatchReader.from_batches(arrow.schema(fields), validated())
 
 
-def _named(schema: Any) -> Schema:  # noqa: ANN401
+def _named(schema: Any) -> Schema:
     """Describe the columns of an Arrow schema, by their types alone."""
     empty = import_module("pyarrow").Table.from_batches([], schema=schema)
     kinds = _described(empty.rename_columns([f"c{place}" for place in range(len(schema))])).columns
@@ -193,7 +193,7 @@ def _named(schema: Any) -> Schema:  # noqa: ANN401
 
 
 @contextmanager
-def _registered(columns: Any) -> Iterator[duckdb.DuckDB]:  # noqa: ANN401
+def _registered(columns: Any) -> Iterator[duckdb.DuckDB]:
     with duckdb.connected() as connection:
         connection.register(NAME, columns)
         duckdb.lock(connection)
@@ -201,7 +201,7 @@ def _registered(columns: Any) -> Iterator[duckdb.DuckDB]:  # noqa: ANN401
         yield duckdb.DuckDB(connection, rows, duckdb.described(connection, rows))
 
 
-def _described(columns: Any) -> Schema:  # noqa: ANN401
+def _described(columns: Any) -> Schema:
     with _registered(columns) as engine:
         return engine.schema
 

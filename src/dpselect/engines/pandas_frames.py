@@ -18,7 +18,7 @@ SPELT = (int, float, Decimal, date, UUID, np.integer, np.floating)
 """What is written out, beside text itself; a time is a date too."""
 
 
-def is_readable(kind: Any) -> bool:  # noqa: ANN401 - a dtype
+def is_readable(kind: Any) -> bool:
     """Say whether a column of this type can be text or numbers; categories can if they are text."""
     categories = getattr(kind, "categories", None)
     if categories is not None:
@@ -26,7 +26,7 @@ def is_readable(kind: Any) -> bool:  # noqa: ANN401 - a dtype
     return _is_text(kind) or _is_arrow(kind) or getattr(kind, "kind", "") in tuple("iuf")
 
 
-def columns(frame: Any, places: Sequence[int]) -> Any:  # noqa: ANN401 - a data frame
+def columns(frame: Any, places: Sequence[int]) -> Any:
     """Give the columns at these places, named by them: as Arrow if one is of Arrow, otherwise as pandas."""
     found = {f"c{place}": frame.iloc[:, place] for place in places}
     read = {name: _texts(series) if _becomes_text(series.dtype) else series for name, series in found.items()}
@@ -49,25 +49,25 @@ def columns(frame: Any, places: Sequence[int]) -> Any:  # noqa: ANN401 - a data 
     )
 
 
-def _becomes_text(kind: Any) -> bool:  # noqa: ANN401
+def _becomes_text(kind: Any) -> bool:
     return getattr(kind, "categories", None) is not None or _is_text(kind)
 
 
-def _is_text(kind: Any) -> bool:  # noqa: ANN401
+def _is_text(kind: Any) -> bool:
     return getattr(kind, "kind", "") == "O" and (
         isinstance(kind, np.dtype) or getattr(kind, "type", None) is str
     )
 
 
-def _is_arrow(kind: Any) -> bool:  # noqa: ANN401
+def _is_arrow(kind: Any) -> bool:
     return type(kind).__name__ == "ArrowDtype"
 
 
-def _texts(series: Any) -> list[str | None]:  # noqa: ANN401
+def _texts(series: Any) -> list[str | None]:
     return [_text(value) for value in series.astype(object).to_numpy()]
 
 
-def _text(value: Any) -> str | None:  # noqa: ANN401
+def _text(value: Any) -> str | None:
     """Write a value out; None if it has no spelling, or one that UTF-8 does not have."""
     try:
         if not isinstance(value, str) and not (isinstance(value, SPELT) and value == value):  # noqa: PLR0124 - NaN, NaT

@@ -109,7 +109,7 @@ def _unreachable() -> InvalidParameter:
     )
 
 
-def _connected(url: str) -> Any:  # noqa: ANN401 - psycopg is an extra, and has no types where it is missing
+def _connected(url: str) -> Any:
     psycopg = import_module("psycopg")
     rows = import_module("psycopg.rows")
     connection = psycopg.connect(url, client_encoding="utf8", context=_adapters(), row_factory=rows.tuple_row)
@@ -118,7 +118,7 @@ def _connected(url: str) -> Any:  # noqa: ANN401 - psycopg is an extra, and has 
     return connection
 
 
-def _adapters() -> Any:  # noqa: ANN401
+def _adapters() -> Any:
     """Give psycopg's own way of reading values, whatever the program has registered for all connections."""
     defaults = import_module("psycopg.postgres")
     adapters = import_module("psycopg.adapt").AdaptersMap()

@@ -147,7 +147,7 @@ class Facts:
     columns: Rows = ()
 
 
-def facts(connection: Any, table: str) -> Facts:  # noqa: ANN401 - psycopg is an extra
+def facts(connection: Any, table: str) -> Facts:
     """Make the transaction ours, and ask the catalogue."""
     ask = partial(_asked, connection)
     schemas = [schema for (schema,) in ask(PATH)]
@@ -170,7 +170,7 @@ def facts(connection: Any, table: str) -> Facts:  # noqa: ANN401 - psycopg is an
     return Facts(encoding, tables, withheld, unfilled, characters, ask(COLUMNS, number))
 
 
-def _asked(connection: Any, query: str, *values: object) -> Rows:  # noqa: ANN401
+def _asked(connection: Any, query: str, *values: object) -> Rows:
     with import_module("psycopg").RawCursor(connection) as cursor:
         cursor.execute(query, values or None)
         rows: Rows = cursor.fetchall() if cursor.description else []

@@ -24,13 +24,13 @@ def _function(name: str) -> Callable[[Any, Any], str]:
     return lambda writer, node: writer.func(f"pg_catalog.{name}", node.this, normalize=False)
 
 
-def _matches(writer: Any, node: Any) -> str:  # noqa: ANN401 - sqlglot's generator, whose types are its own
+def _matches(writer: Any, node: Any) -> str:
     text, match = writer.sql(node, "this"), _operator("~")(writer, node)
     short = f"pg_catalog.octet_length({text}) OPERATOR(pg_catalog.<=) {LONGEST_NUMBER}"
     return f"CASE WHEN {short} THEN {match} ELSE FALSE END"
 
 
-def _hash(writer: Any, node: Any) -> str:  # noqa: ANN401
+def _hash(writer: Any, node: Any) -> str:
     """Hash the bytes in UTF-8, and order the digits as such, whatever the database's own ways are."""
     # Nobody knows the encoding of a database in SQL_ASCII: its bytes are taken as they are.
     unknown = "pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) 'SQL_ASCII'"

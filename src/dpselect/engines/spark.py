@@ -59,7 +59,7 @@ class Views:
         made = self.frame.sparkSession.createDataFrame(pairs, f"label {kind}, place bigint")
         return exp.select("*").from_(self._view(made))
 
-    def _view(self, frame: Any) -> exp.Table:  # noqa: ANN401 - a Spark DataFrame
+    def _view(self, frame: Any) -> exp.Table:
         """Give a frame a name in the session that the query runs in, and in no other."""
         name = f"dpselect_{uuid4().hex}"
         moved(frame, self.session).createTempView(name)
@@ -88,7 +88,7 @@ class Spark:
 
 
 @contextmanager
-def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:  # noqa: ANN401 - a DataFrame or a session
+def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:
     """Open a DataFrame, or a table of a session; the schema comes from the catalogue."""
     if ".connect." in type(source).__module__:
         raise InvalidParameter(
@@ -120,7 +120,7 @@ def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:  # noq
     )
 
 
-def _facts(frame: Any) -> tuple[bool, bool]:  # noqa: ANN401 - a Spark DataFrame
+def _facts(frame: Any) -> tuple[bool, bool]:
     """Say whether a frame is a stream, and whether its logs can be silenced; fail where nothing runs."""
     context = frame.sparkSession.sparkContext
     if context._jsc.sc().isStopped():  # noqa: SLF001 - there is no other way to ask
@@ -128,7 +128,7 @@ def _facts(frame: Any) -> tuple[bool, bool]:  # noqa: ANN401 - a Spark DataFrame
     return bool(frame.isStreaming), can_be_silenced(frame.sparkSession)
 
 
-def _named(session: Any, table: str | None) -> Any:  # noqa: ANN401 - a Spark session and DataFrame
+def _named(session: Any, table: str | None) -> Any:
     if table is None:
         raise InvalidParameter("table must be given with a Spark session: write table='ballots'.")
     if "${" in table:
@@ -152,14 +152,14 @@ def _or_refused(action: Callable[[], Result], sentence: str) -> Result:
     return result
 
 
-def _spark(frame: Any) -> Spark:  # noqa: ANN401 - a Spark DataFrame
+def _spark(frame: Any) -> Spark:
     columns = tuple(
         _column(each.name, f"c{position}", each.dataType) for position, each in enumerate(frame.schema.fields)
     )
     return Spark(frame.toDF(*[column.known_as for column in columns]), Schema(columns))
 
 
-def _column(name: str, reference: str, kind: Any) -> Column:  # noqa: ANN401 - one of Spark's types
+def _column(name: str, reference: str, kind: Any) -> Column:
     word = kind.simpleString()
     if word in _BITS:
         most = 2 ** (_BITS[word] - 1)

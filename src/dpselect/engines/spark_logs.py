@@ -26,14 +26,14 @@ LONGEST_WAIT, PAUSE = 60.0, 0.01
 """Seconds: tasks that were told to stop have a minute; after that the logs stay silent."""
 
 
-def can_be_silenced(session: Any) -> bool:  # noqa: ANN401 - a Spark session
+def can_be_silenced(session: Any) -> bool:
     """Say whether Spark logs through Log4j 2, the one that we know how to hush."""
     java = session.sparkContext._jvm  # noqa: SLF001 - PySpark has no public way to its logs
     return bool(java.org.slf4j.LoggerFactory.getILoggerFactory().getClass().getName() == BACKEND)
 
 
 @contextmanager
-def silenced(session: Any) -> Iterator[None]:  # noqa: ANN401 - a Spark session
+def silenced(session: Any) -> Iterator[None]:
     """Keep the driver from writing what an error says, which may quote a row, to its logs."""
     context = session.sparkContext
     tag = f"dpselect-{uuid4().hex}"
@@ -51,12 +51,12 @@ def silenced(session: Any) -> Iterator[None]:  # noqa: ANN401 - a Spark session
         _PYTHON.let_go()
 
 
-def hush_for_good(session: Any) -> None:  # noqa: ANN401 - a Spark session
+def hush_for_good(session: Any) -> None:
     """Silence the logs of a Java process that is ours alone."""
     _java(session.sparkContext._gateway).take()  # noqa: SLF001
 
 
-def _ended(context: Any, tag: str) -> bool:  # noqa: ANN401
+def _ended(context: Any, tag: str) -> bool:
     """Stop what is left of our jobs, and wait until their last task has told its end."""
     with suppress(Exception):  # of a Java process that is gone nothing is put back
         context.removeJobTag(tag)
@@ -69,7 +69,7 @@ def _ended(context: Any, tag: str) -> bool:  # noqa: ANN401
     return False
 
 
-def _busy(context: Any, tag: str) -> bool:  # noqa: ANN401
+def _busy(context: Any, tag: str) -> bool:
     """Say whether a job of ours runs, or a task of one; first the listeners hear all that has happened."""
     scala = context._jsc.sc()  # noqa: SLF001 - PySpark finds jobs by group only, and a group may be the caller's
     scala.listenerBus().waitUntilEmpty(int(LONGEST_WAIT * 1000))
@@ -86,13 +86,13 @@ def _busy(context: Any, tag: str) -> bool:  # noqa: ANN401
     return False
 
 
-def _java(gateway: Any) -> Hold:  # noqa: ANN401 - Py4J's
+def _java(gateway: Any) -> Hold:
     """Find the one hold of a Java process."""
     with _LOCK:
         return _JAVA.setdefault(gateway, Hold(partial(_hush_java, gateway)))
 
 
-def _hush_java(gateway: Any) -> Callable[[], None]:  # noqa: ANN401
+def _hush_java(gateway: Any) -> Callable[[], None]:
     log4j = gateway.jvm.org.apache.logging.log4j
     contexts = log4j.LogManager.getFactory().getSelector().getLoggerContexts()
     undo = [_denied(log4j, context.getConfiguration()) for context in contexts]
@@ -104,7 +104,7 @@ def _hush_java(gateway: Any) -> Callable[[], None]:  # noqa: ANN401
     return put_back
 
 
-def _denied(log4j: Any, configuration: Any) -> Callable[[], None]:  # noqa: ANN401
+def _denied(log4j: Any, configuration: Any) -> Callable[[], None]:
     deny = log4j.core.filter.DenyAllFilter.newBuilder().build()
     before = configuration.getFilter()
     configuration.addFilter(deny)

@@ -34,7 +34,7 @@ READING: Mapping[str, str] = {
 """How rows are read for us: each by itself."""
 
 
-def own_session(session: Any) -> Any:  # noqa: ANN401 - Spark sessions
+def own_session(session: Any) -> Any:
     """Start a session without the caller's functions and views; the caller's settings hold but for ours."""
     own = session.newSession()
     for name, value in {**session.conf.getAll, **READING, **PARSING}.items():
@@ -43,21 +43,21 @@ def own_session(session: Any) -> Any:  # noqa: ANN401 - Spark sessions
     return own
 
 
-def moved(frame: Any, session: Any) -> Any:  # noqa: ANN401 - a Spark DataFrame and session
+def moved(frame: Any, session: Any) -> Any:
     """Give the frame, whose plan is complete, to another session."""
     java = session.sparkContext._jvm.org.apache.spark.sql.classic  # noqa: SLF001 - PySpark has no public way
     plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
     return type(frame)(java.Dataset.ofRows(session._jsparkSession, plan), session)  # noqa: SLF001
 
 
-def each_row_by_itself(session: Any) -> AbstractContextManager[None]:  # noqa: ANN401 - a Spark session
+def each_row_by_itself(session: Any) -> AbstractContextManager[None]:
     """Hold the settings by which the caller's session reads; others who use it meanwhile lose speed alone."""
     name = str(session._jsparkSession.sessionUUID())  # noqa: SLF001 - two Python objects may be one session
     with _LOCK:
         return _HOLDS.setdefault(name, Hold(partial(_set, session.conf))).held()
 
 
-def _set(settings: Any) -> Callable[[], None]:  # noqa: ANN401 - Spark's
+def _set(settings: Any) -> Callable[[], None]:
     before = {name: settings.getAll.get(name) for name in READING}
     for name, value in READING.items():
         settings.set(name, value)

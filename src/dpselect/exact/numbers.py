@@ -144,7 +144,7 @@ def whole(value: object, name: str, *, least: int, most: int | None = None) -> i
     raise InvalidParameter.must_be(name, f"a whole number {bounds}", got=value)
 
 
-def score(value: Any) -> Fraction | None:  # noqa: ANN401 - whatever somebody takes for a score
+def score(value: Any) -> Fraction | None:
     """Read a finite score as the exact number that it is; None if it is no such thing.
 
     It does not raise, so that the caller can let go of the value before it does.

@@ -41,7 +41,7 @@ def number_of_winners(k: int, domain: VectorDomain) -> int:
     return whole(k, "k", least=1, most=domain.size or LARGEST_K)
 
 
-def direction(optimize: Any) -> Optimize:  # noqa: ANN401
+def direction(optimize: Any) -> Optimize:
     """Read which end of the scores is the better one."""
     end = optimize if isinstance(optimize, str) else None
     if end == "max":

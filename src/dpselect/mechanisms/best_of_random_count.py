@@ -84,7 +84,7 @@ class BestOfRandomCount:
         """Whether the release may be None."""
         return isinstance(self.count, Poisson) or may_give_up(self.measurement)
 
-    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401 - a pair, or None
+    def __call__(self, arg: object, randomness: Randomness) -> Any:
         """Draw."""
         randomness.mark(())
         runs = self.count.draw(randomness)

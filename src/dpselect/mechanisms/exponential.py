@@ -79,6 +79,6 @@ class Pick:
 
     candidates: tuple[Any, ...]
 
-    def __call__(self, index: int) -> Any:  # noqa: ANN401 - a candidate is anything
+    def __call__(self, index: int) -> Any:
         """Pick."""
         return self.candidates[index]

@@ -36,7 +36,7 @@ def run(measurement: Measurement, arg: object, randomness: Randomness) -> tuple[
     return rank(release[0]), release
 
 
-def rank(value: Any) -> Rank:  # noqa: ANN401 - any real number
+def rank(value: Any) -> Rank:
     """Read a real number for comparison, exactly."""
     if is_nan(value):
         return NOT_A_NUMBER

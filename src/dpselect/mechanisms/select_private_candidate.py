@@ -35,7 +35,7 @@ LEAST_EXCESS = Fraction(1, 2**128)
 def make_select_private_candidate(
     measurement: Measurement,
     stop_probability: Number,
-    threshold: Any,  # noqa: ANN401 - any finite real number, read as a score is
+    threshold: Any,
     max_iterations: int | None = None,
     *,
     iterations: Iterations = "early",
@@ -196,13 +196,13 @@ class SelectPrivateCandidate:
 
     may_give_up: ClassVar = True
 
-    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401 - a pair, or None
+    def __call__(self, arg: object, randomness: Randomness) -> Any:
         """Draw."""
         if self.iterations == "hidden":
             return self._first_of_all(arg, randomness)
         return self._first(arg, randomness)
 
-    def _first(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+    def _first(self, arg: object, randomness: Randomness) -> Any:
         number = 1
         while True:
             randomness.mark(number)
@@ -213,7 +213,7 @@ class SelectPrivateCandidate:
                 return None
             number += 1
 
-    def _first_of_all(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+    def _first_of_all(self, arg: object, randomness: Randomness) -> Any:
         randomness.mark(())
         runs = self.coin.runs(randomness)
         first: Any = None

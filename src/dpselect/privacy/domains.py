@@ -187,7 +187,7 @@ def _converted(series: object) -> NDArray[Any] | None:
         return None
 
 
-def _listed(series: Any) -> list[object]:  # noqa: ANN401 - whatever somebody's series is
+def _listed(series: Any) -> list[object]:
     """List integers that are too wide for an array."""
     return list(series.to_list())
 

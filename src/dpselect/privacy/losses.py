@@ -27,7 +27,7 @@ class _Loss:
         return tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
-    def _of(cls, *parts: Any) -> Self:  # noqa: ANN401 - the parts are those of the subclass
+    def _of(cls, *parts: Any) -> Self:
         return cls(*parts)
 
     def _same_kind(self, other: object, verb: str) -> tuple[Any, ...]:
@@ -147,7 +147,7 @@ class ApproxDP(_Loss):
         object.__setattr__(self, "delta", probability(delta, "delta"))
 
     @classmethod
-    def _of(cls, *parts: Any) -> Self:  # noqa: ANN401 - as in the base
+    def _of(cls, *parts: Any) -> Self:
         epsilon, delta = parts
         return cls(epsilon, min(Fraction(1), delta))
 

@@ -30,7 +30,7 @@ class Draw(Protocol):
     One whose class says ``checks_domain = True`` refuses by itself what its input domain excludes.
     """
 
-    def __call__(self, arg: Any, randomness: Randomness, /) -> Any:  # noqa: ANN401 - any input, any output
+    def __call__(self, arg: Any, randomness: Randomness, /) -> Any:
         """Draw an output."""
 
 
@@ -69,19 +69,19 @@ class Measurement:
             if not callable(getattr(self, name)):
                 raise InvalidParameter.must_be(name, "a function", got=getattr(self, name))
 
-    def __call__(self, arg: object) -> Any:  # noqa: ANN401
+    def __call__(self, arg: object) -> Any:
         """Draw with the system's randomness."""
         held = [arg]
         del arg
         return self._draw(self.function, held, system())
 
-    def draw(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+    def draw(self, arg: object, randomness: Randomness) -> Any:
         """Draw with another source of randomness."""
         held = [arg] if is_source(randomness) else []
         del arg
         return self._draw(self.function, held, checked(randomness))
 
-    def over(self, chunks: Iterable[object], randomness: Randomness | None = None) -> Any:  # noqa: ANN401
+    def over(self, chunks: Iterable[object], randomness: Randomness | None = None) -> Any:
         """Draw from chunks of the input as from their concatenation, holding one chunk at a time."""
         source = system() if randomness is None else randomness
         function, steps = _unwrapped(self.function)
@@ -102,7 +102,7 @@ class Measurement:
 
     def _draw(
         self, function: Draw, held: list[object], randomness: Randomness, steps: Sequence[Step] = ()
-    ) -> Any:  # noqa: ANN401
+    ) -> Any:
         """Draw from what is held, let go of it, and only then refuse or post-process."""
         if isinstance(function, Postprocessed):
             function, steps = _unwrapped(function)
@@ -132,7 +132,7 @@ class Measurement:
         return replace(self, function=Postprocessed(self.function, then))
 
 
-def _must_be_one_of(kinds: Any, name: str, what: str, got: object) -> None:  # noqa: ANN401 - a union of types
+def _must_be_one_of(kinds: Any, name: str, what: str, got: object) -> None:
     if not isinstance(got, get_args(kinds)):
         raise InvalidParameter.must_be(name, what, got=got)
 
@@ -144,7 +144,7 @@ class Postprocessed:
     function: Draw
     then: Callable[[Any], Any]
 
-    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+    def __call__(self, arg: object, randomness: Randomness) -> Any:
         """Draw, then post-process."""
         return self.then(self.function(arg, randomness))
 
@@ -166,7 +166,7 @@ class Merging:
 
     checks_domain: ClassVar = True
 
-    def __call__(self, chunks: Iterable[object], randomness: Randomness) -> Any:  # noqa: ANN401
+    def __call__(self, chunks: Iterable[object], randomness: Randomness) -> Any:
         """Draw from the chunks."""
         return self.function.over(_guarded(chunks), randomness)
 
@@ -227,7 +227,7 @@ class PlainFunction:
 
     function: Callable[[Any], Any]
 
-    def __call__(self, arg: object, randomness: Randomness) -> Any:  # noqa: ANN401
+    def __call__(self, arg: object, randomness: Randomness) -> Any:
         """Call it."""
         del randomness
         return self.function(arg)

@@ -20,11 +20,11 @@ Loss: TypeAlias = PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile
 class MaxDivergence:
     """Pure differential privacy: epsilon."""
 
-    def distance(self, value: Any) -> Amount:  # noqa: ANN401 - what a privacy map returns is read here
+    def distance(self, value: Any) -> Amount:
         """Read an epsilon."""
         return amount(value.epsilon if isinstance(value, PureDP) else _no_loss(value, PureDP), "epsilon")
 
-    def loss(self, distance: Any) -> PureDP:  # noqa: ANN401
+    def loss(self, distance: Any) -> PureDP:
         """Turn a distance into a loss."""
         return PureDP(distance)
 
@@ -33,11 +33,11 @@ class MaxDivergence:
 class ZeroConcentratedDivergence:
     """Zero-concentrated differential privacy: rho."""
 
-    def distance(self, value: Any) -> Amount:  # noqa: ANN401
+    def distance(self, value: Any) -> Amount:
         """Read a rho."""
         return amount(value.rho if isinstance(value, ZCDP) else _no_loss(value, ZCDP), "rho")
 
-    def loss(self, distance: Any) -> ZCDP:  # noqa: ANN401
+    def loss(self, distance: Any) -> ZCDP:
         """Turn a distance into a loss."""
         return ZCDP(distance)
 
@@ -46,11 +46,11 @@ class ZeroConcentratedDivergence:
 class RangeDivergence:
     """Bounded range: the privacy loss lies in a window of length eta."""
 
-    def distance(self, value: Any) -> Amount:  # noqa: ANN401
+    def distance(self, value: Any) -> Amount:
         """Read an eta."""
         return amount(_no_loss(value, None), "eta")
 
-    def loss(self, distance: Any) -> Loss:  # noqa: ANN401
+    def loss(self, distance: Any) -> Loss:
         """Refuse: windows move with earlier answers, so their lengths do not add."""
         del distance
         raise InvalidParameter(
@@ -63,11 +63,11 @@ class RangeDivergence:
 class RenyiDivergence:
     """Rényi differential privacy: a bound for each order."""
 
-    def distance(self, value: Any) -> RenyiCurve:  # noqa: ANN401
+    def distance(self, value: Any) -> RenyiCurve:
         """Read a curve, or what makes one."""
         return RenyiDP(value.curve if isinstance(value, RenyiDP) else _no_loss(value, RenyiDP)).curve
 
-    def loss(self, distance: Any) -> RenyiDP:  # noqa: ANN401
+    def loss(self, distance: Any) -> RenyiDP:
         """Turn a curve into a loss."""
         return RenyiDP(distance)
 
@@ -78,7 +78,7 @@ class Approximate:
 
     measure: MaxDivergence
 
-    def distance(self, value: Any) -> PrivacyProfile:  # noqa: ANN401
+    def distance(self, value: Any) -> PrivacyProfile:
         """Read a profile, or what makes one: a function, a table, or a single pair."""
         if isinstance(value, PrivacyProfile):
             return value
@@ -88,7 +88,7 @@ class Approximate:
             return PrivacyProfile({value.epsilon: value.delta} if value.epsilon < math.inf else {})
         return PrivacyProfile(_no_loss(value, ApproxDP))
 
-    def loss(self, distance: Any) -> PrivacyProfile:  # noqa: ANN401
+    def loss(self, distance: Any) -> PrivacyProfile:
         """Give the profile itself."""
         return self.distance(distance)
 
@@ -98,7 +98,7 @@ Measure: TypeAlias = (
 )
 
 
-def _no_loss(value: Any, wanted: type | None) -> Any:  # noqa: ANN401
+def _no_loss(value: Any, wanted: type | None) -> Any:
     """Let a bare distance through; a loss of another kind is not one."""
     if isinstance(value, PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile) or (
         isinstance(value, RenyiCurve) and wanted is not RenyiDP

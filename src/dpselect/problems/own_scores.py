@@ -53,7 +53,7 @@ class Scores:
             yield from _columns(batch)
 
 
-def _columns(batch: Any) -> Iterable[Any]:  # noqa: ANN401 - an array, or a batch of Arrow with one column
+def _columns(batch: Any) -> Iterable[Any]:
     """See a batch of Arrow as its one column."""
     columns = getattr(batch, "columns", None)
     return [batch] if columns is None else [column.to_numpy(zero_copy_only=False) for column in columns]

@@ -140,7 +140,7 @@ def digits_of(low: Fraction, high: Fraction) -> int:
     return int(max(abs(low), abs(high))).bit_length() + 1
 
 
-def multiplied(value: Any, times: int, digits: int) -> tuple[int, bool] | float | None:  # noqa: ANN401
+def multiplied(value: Any, times: int, digits: int) -> tuple[int, bool] | float | None:
     """Multiply a value by a public number: give the whole number below, and whether something is left.
 
     An infinite float stands for what is infinite, or is a decimal with more digits before its point; None for
@@ -159,7 +159,7 @@ def multiplied(value: Any, times: int, digits: int) -> tuple[int, bool] | float 
     return whole, rest != 0
 
 
-def exactly(value: Any) -> Fraction | float | None:  # noqa: ANN401 - whatever the engine's driver gives
+def exactly(value: Any) -> Fraction | float | None:
     """Read a value as an engine gave it: a fraction, an infinite float, or None if it is no number."""
     if isinstance(value, str):
         try:

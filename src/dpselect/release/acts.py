@@ -116,7 +116,7 @@ class _Look:
     engine: Engine
     request: CountsRequest
 
-    def __call__(self) -> Any:  # noqa: ANN401 - scores, or an iterator of their chunks
+    def __call__(self) -> Any:
         counts = self.engine.counts(self.request, system().words(SALT_BYTES // 8).tobytes())
         problem = self.problem
         return problem.chunks(counts) if len(problem.outputs) > CHUNK else problem.scores(counts)
@@ -136,7 +136,7 @@ def _drawn(look: Callable[[], Any], asked: Asked) -> tuple[Label, ...]:
         raise ReleaseFailed from None
 
 
-def _plain(label: Any) -> Label:  # noqa: ANN401 - a name, or a number of any kind
+def _plain(label: Any) -> Label:
     """Give a label as one of Python's own, of NumPy and of enumerations too."""
     plain = label.item() if isinstance(label, np.generic) else label
     for kind in (str, int, float, Decimal):

@@ -102,7 +102,7 @@ def the_budget(epsilon: Number | None, rho: Number | None, budget: Price | None)
     return loss
 
 
-def _measure(budget: Price) -> Any:  # noqa: ANN401 - one of the measures
+def _measure(budget: Price) -> Any:
     if isinstance(budget, PureDP):
         return max_divergence()
     if isinstance(budget, ZCDP):

@@ -48,7 +48,7 @@ class Clock:
         times: NDArray[np.float64] = sums / self._float_rate
         return times
 
-    def error(self, tick: Any, time: Time) -> Time:  # noqa: ANN401 - an int with a float, or arrays of both
+    def error(self, tick: Any, time: Time) -> Time:
         """Bound by how much the time of a tick is wrong, or that of each tick of an array."""
         added_up: Time = (tick + 32) * (time + 4 / self._float_rate) * 2.0**-51
         return self._unknown / self._float_rate + added_up

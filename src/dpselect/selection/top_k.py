@@ -50,7 +50,7 @@ class Contender:
         self._number: Any = None
 
     @property
-    def number(self) -> Any:  # noqa: ANN401 - whatever compares by greater_than
+    def number(self) -> Any:
         """The noisy score, exactly; once it is made, the scores are let go of."""
         if self._make is not None:
             self._number, self._make = self._make(), None

@@ -51,7 +51,7 @@ class Problem(Protocol):
     def unit(self) -> Fraction:
         """The step between possible scores."""
 
-    def d_range(self, neighbours: Any, /) -> Fraction:  # noqa: ANN401 - problems name their relations themselves
+    def d_range(self, neighbours: Any, /) -> Fraction:
         """Bound how far the scores of neighbours move apart."""
 
 

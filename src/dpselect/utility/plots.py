@@ -43,7 +43,7 @@ class Charge(Protocol):
         """Its place, from 1."""
 
     @property
-    def total(self) -> Any:  # noqa: ANN401 - a loss, of the kind of the budget
+    def total(self) -> Any:
         """What is spent with it."""
 
     @property
