@@ -88,7 +88,7 @@ def apart(contestant: str, folder: str, count: int = 0) -> dict[str, float]:
 
 def make(folder: Path, count: int) -> Callable[[], Any]:
     """Write the ballots, and a few salaries."""
-    import duckdb  # noqa: PLC0415 - each process loads what its contestant needs
+    import duckdb
 
     del count
     salaries = "COPY (SELECT i AS person, 1000 * i AS salary FROM range(1001) AS t(i)) TO 'PATH'"
@@ -101,7 +101,7 @@ def make(folder: Path, count: int) -> Callable[[], Any]:
 
 def bare(folder: Path, count: int) -> Callable[[], Any]:
     """Run the query as anybody would."""
-    import duckdb  # noqa: PLC0415
+    import duckdb
 
     del count
     duckdb.connect().execute("SELECT COUNT(*) FROM read_parquet($1)", [str(folder / "salaries.parquet")])
@@ -110,7 +110,7 @@ def bare(folder: Path, count: int) -> Callable[[], Any]:
 
 def release(folder: Path, count: int) -> Callable[[], Any]:
     """Ask which dish most people named."""
-    import dpselect  # noqa: PLC0415
+    import dpselect
 
     del count
     dish = dpselect.approval_voting(candidate="dish", candidates=[f"dish {i}" for i in range(DISHES)])
@@ -121,7 +121,7 @@ def release(folder: Path, count: int) -> Callable[[], Any]:
 
 def stream(folder: Path, count: int) -> Callable[[], Any]:
     """Ask for the median among so many candidates."""
-    import dpselect  # noqa: PLC0415
+    import dpselect
 
     median = dpselect.quantile(value="salary", at="1/2", between=(0, count - 1), step=1)
     salaries = dpselect.Table(folder / "salaries.parquet", unit="person")
@@ -131,7 +131,7 @@ def stream(folder: Path, count: int) -> Callable[[], Any]:
 
 def warmed(folder: Path) -> Any:
     """Give a new ledger, after a first release from a tiny file."""
-    import dpselect  # noqa: PLC0415
+    import dpselect
 
     tiny = dpselect.quantile(value="salary", at="1/2", candidates=[1, 2])
     salaries = dpselect.Table(folder / "salaries.parquet", unit="person")

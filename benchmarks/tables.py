@@ -23,7 +23,7 @@ BARE = (
     "WHERE voter IS NOT NULL AND dish IS NOT NULL) GROUP BY dish"
 )
 MADE = (
-    f"COPY (SELECT (hash(i) % {VOTERS})::BIGINT AS voter, 'dish ' || (hash(7 * i) % {DISHES + 20}) AS dish "  # noqa: S608 - of constants
+    f"COPY (SELECT (hash(i) % {VOTERS})::BIGINT AS voter, 'dish ' || (hash(7 * i) % {DISHES + 20}) AS dish "
     f"FROM range({ROWS}) AS t(i)) TO 'PATH' (FORMAT parquet)"
 )
 PAGE = Path(__file__).parent / "TABLES.md"
@@ -83,21 +83,21 @@ def run_apart(contestant: str, argument: Path) -> dict[str, float]:
 
 def make(path: str) -> Callable[[], Any]:
     """Write the ballots."""
-    import duckdb  # noqa: PLC0415 - each process loads what its contestant needs
+    import duckdb
 
     return lambda: duckdb.connect().execute(MADE.replace("PATH", path))
 
 
 def bare(path: str) -> Callable[[], Any]:
     """Run the query as anybody would."""
-    import duckdb  # noqa: PLC0415
+    import duckdb
 
     return lambda: duckdb.connect().execute(BARE, [path]).fetchall()
 
 
 def ours(path: str) -> Callable[[], Any]:
     """Open the table, check the question, count, and score."""
-    from dpselect import Table, approval_voting  # noqa: PLC0415
+    from dpselect import Table, approval_voting
 
     problem = approval_voting(candidate="dish", candidates=[f"dish {i}" for i in range(DISHES)])
 
@@ -111,10 +111,10 @@ def ours(path: str) -> Callable[[], Any]:
 
 def stream(count: str) -> Callable[[], Any]:
     """Choose the median from so many candidates, in chunks."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
-    import dpselect  # noqa: PLC0415
-    from dpselect.engines import Counts  # noqa: PLC0415
+    import dpselect
+    from dpselect.engines import Counts
 
     top = int(count) - 1
     problem = dpselect.quantile(value="x", at="1/2", between=(0, top), step=1)

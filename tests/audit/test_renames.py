@@ -116,7 +116,7 @@ def package(tmp_path: Path) -> Path:
     (folder / "exact" / "module.proof.md").write_text(proof, encoding="utf-8")
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
         identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
-        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True)  # noqa: S607
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True)  # noqa: S607 - the caller's git
     return folder
 
 

@@ -103,7 +103,7 @@ def test_what_is_printable_is_shown_as_it_is() -> None:
 
 
 def test_the_library_shows_headers_as_harmlessly() -> None:
-    from dpselect.engines.schema import Column, Schema  # noqa: PLC0415 - beside the command line
+    from dpselect.engines.schema import Column, Schema
 
     with pytest.raises(InvalidParameter) as caught:
         Schema((Column(EVIL, "text", ""),)).column("zz")

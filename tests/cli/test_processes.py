@@ -105,7 +105,7 @@ def test_e4_what_is_paid_and_cannot_be_read_is_told(folder: Path) -> None:
 def test_an_interruption_after_the_charge_says_that_the_budget_is_spent(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dpselect.engines.duckdb import DuckDB  # noqa: PLC0415 - to interrupt it
+    from dpselect.engines.duckdb import DuckDB
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt

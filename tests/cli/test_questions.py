@@ -153,7 +153,7 @@ def test_json_lines_need_their_columns(folder: Path, call: Call) -> None:
 
 
 def test_a_database_needs_its_table(folder: Path, call: Call) -> None:
-    import duckdb  # noqa: PLC0415 - made for this test alone
+    import duckdb
 
     with duckdb.connect(folder / "b.duckdb") as made:
         made.execute("CREATE TABLE ballots AS SELECT i AS voter, 7 AS dish FROM range(99) t(i)")
@@ -244,7 +244,7 @@ def test_a_damaged_ledger_pays_nothing(folder: Path, call: Call, ledger: str) ->
         (entries,) = [name for (name,) in tables if "entr" in name]
         for (trigger,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             file.execute(f"DROP TRIGGER {trigger}")
-        file.execute(f"UPDATE {entries} SET reason = 'another'")  # noqa: S608 - a name of ours
+        file.execute(f"UPDATE {entries} SET reason = 'another'")
     file.close()
     call(f"{VOTE} --epsilon 1/2 {ledger}").refused(1, "damaged")
     call("ledger verify town.ledger").refused(1)

@@ -237,7 +237,7 @@ def test_a_ledger_is_never_made_twice(call: Call) -> None:
 
 
 def test_a_missing_extra_is_one_sentence(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    import dpselect.cli.sparks  # noqa: PLC0415 - loaded by nobody else
+    import dpselect.cli.sparks
 
     monkeypatch.setattr(dpselect.cli.sparks, "find_spec", lambda _: None)
     call(f"{VOTE} --epsilon 1 --engine spark").refused(1, "pip install 'dpselect[spark]'")

@@ -85,7 +85,7 @@ def test_d8_before_the_charge_a_file_of_scores_is_not_opened(
         return real(file, *more, **named)
 
     def spent() -> str:
-        from dpselect.ledger import Ledger  # noqa: PLC0415 - asked in the midst of a command
+        from dpselect.ledger import Ledger
 
         with Ledger.open(folder / "m.ledger") as book:
             return str(book.spent)

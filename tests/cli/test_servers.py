@@ -19,7 +19,7 @@ NO_SPARK = "Spark is not here. Run: pip install 'dpselect[spark]', and install J
 def test_a_vote_and_its_ledger_can_live_on_a_server(
     postgres_server: Server, call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import psycopg  # noqa: PLC0415 - an extra
+    import psycopg
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     url = postgres_server.url()

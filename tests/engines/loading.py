@@ -74,7 +74,7 @@ def from_pandas(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Pat
 
 
 def _pandas_type(kind: Any) -> Any:
-    import pandas as pd  # noqa: PLC0415 - slow to load
+    import pandas as pd
 
     return (
         pd.Int64Dtype() if kind == pa.int64() else pd.ArrowDtype(kind) if pa.types.is_decimal(kind) else None

@@ -45,7 +45,7 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> None:
 
 def executors(session: Any) -> int:
     """Count the executors; the driver is listed with them."""
-    return int(session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()) - 1  # noqa: SLF001
+    return int(session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()) - 1  # noqa: SLF001 - not public
 
 
 def running_tasks(session: Any) -> int:

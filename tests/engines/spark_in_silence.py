@@ -26,7 +26,7 @@ LATE = 1.0
 
 
 def started() -> Any:
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - not installed everywhere
+    from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.driver.host", "127.0.0.1")
     for name in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):

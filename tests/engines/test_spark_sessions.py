@@ -107,7 +107,8 @@ def test_a_release_leaves_the_session_as_it_was(
     before, views = spark_session.conf.getAll, spark_session.sql("SHOW VIEWS").collect()
     answers(spark_session)
     assert spark_session.conf.getAll == before
-    assert type(spark_session).getActiveSession()._jsparkSession.equals(spark_session._jsparkSession)  # noqa: SLF001
+    active = type(spark_session).getActiveSession()
+    assert active._jsparkSession.equals(spark_session._jsparkSession)  # noqa: SLF001 - no public way
     assert spark_session.sql("SHOW VIEWS").collect() == views
     assert len(spark_session.sparkContext.getJobTags()) == 0
 

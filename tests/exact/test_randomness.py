@@ -253,7 +253,7 @@ def words_ahead(source: Randomness) -> set[int]:
 def test_b12_a_pickle_carries_no_word(protocol: int) -> None:
     system().word()
     pickled = pickle.dumps(system(), protocol)
-    assert pickle.loads(pickled) is system()  # noqa: S301 - our own pickle
+    assert pickle.loads(pickled) is system()
     assert len(pickled) < 100
     for word in words_ahead(system()):
         assert word.to_bytes(8, sys.byteorder) not in pickled

@@ -141,7 +141,7 @@ def test_a_refusal_says_what_it_costs_and_what_is_left(place: Place) -> None:
     ledger.charge(PureDP("3/4"), reason="songs")
     with pytest.raises(BudgetExhausted, match=r"^'food' costs epsilon 1/2; 1/4 of 1 is left\.$") as refused:
         ledger.charge(PureDP("1/2"), reason="food")
-    error = pickle.loads(pickle.dumps(refused.value))  # noqa: S301 - as between processes
+    error = pickle.loads(pickle.dumps(refused.value))
     for each in (refused.value, error):
         assert (each.reason, each.cost) == ("food", PureDP("1/2"))
         assert (each.remaining, each.budget) == (PureDP("1/4"), PureDP(1))
@@ -229,7 +229,7 @@ def test_e6_a_request_is_charged_once_and_answered_with_what_was_stored(place: P
     with pytest.raises(AlreadyCharged, match=r"request 'r1' is already charged, as entry 1\.") as refused:
         ledger.charge(PureDP("1/4"), reason="another", request_id="r1")
     assert (refused.value.request_id, refused.value.entry) == ("r1", entry)
-    assert pickle.loads(pickle.dumps(refused.value)).entry == entry  # noqa: S301 - as between processes
+    assert pickle.loads(pickle.dumps(refused.value)).entry == entry
     assert ledger.answer("r1") == Ledger.open(place.url).answer("r1") == '["tea"]'
     assert ledger.spent == PureDP("1/2")
 
@@ -274,7 +274,7 @@ def test_an_answer_is_stored_once(place: Place) -> None:
     for other in ("tea", "coffee"):
         with pytest.raises(AlreadyAnswered, match="request 'r1' has its answer already") as refused:
             ledger.store("r1", other)
-    assert pickle.loads(pickle.dumps(refused.value)).request_id == "r1"  # noqa: S301 - as between processes
+    assert pickle.loads(pickle.dumps(refused.value)).request_id == "r1"
     assert ledger.answer("r1") == "tea"
 
 
@@ -581,7 +581,7 @@ def test_e10_an_edit_behind_the_triggers_is_found_and_its_entry_named(
     with pytest.raises(LedgerDamaged) as found:
         filled.verify()
     assert found.value.entry == entry
-    assert pickle.loads(pickle.dumps(found.value)).entry == entry  # noqa: S301 - as between processes
+    assert pickle.loads(pickle.dumps(found.value)).entry == entry
     with pytest.raises(LedgerDamaged):
         Ledger.open(place.url)
 
@@ -655,7 +655,7 @@ def test_a_ledger_of_the_first_format_is_refused_with_the_way_out(place: Place, 
 
 
 def test_r9_nothing_is_stored_but_these_columns(place: Place, filled: Ledger) -> None:
-    rows = {table: place.execute(f"SELECT * FROM {table}")[0] for table in TABLES}  # noqa: S608 - our names
+    rows = {table: place.execute(f"SELECT * FROM {table}")[0] for table in TABLES}
     entry = next(filled.entries())
     minute = "2026-05-01T12:00Z"
     assert rows["dpselect_header"][:-1] == (2, "PureDP", "1", "add_remove", None, None, None, minute)

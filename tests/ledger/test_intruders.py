@@ -43,9 +43,9 @@ def row_of(place: Place, number: int) -> list[object]:
 def rewrite(place: Place, number: int, column: str, value: str) -> None:
     """Change an entry, and compute its digest anew."""
     before = str(row_of(place, number - 1)[-1])
-    place.force(f"UPDATE dpselect_entries SET {column} = '{value}' WHERE number = {number}")  # noqa: S608
+    place.force(f"UPDATE dpselect_entries SET {column} = '{value}' WHERE number = {number}")
     fitting = digest("entry", before, row_of(place, number)[:-1])
-    place.force(f"UPDATE dpselect_entries SET digest = '{fitting}' WHERE number = {number}")  # noqa: S608
+    place.force(f"UPDATE dpselect_entries SET digest = '{fitting}' WHERE number = {number}")
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_e10_another_header_under_a_chain_computed_anew_is_found(
     before = header.digest
     place = file_place
     changed = f"budget = '{budget}', neighbours = '{neighbours}', digest = '{header_row(header)[-1]}'"
-    place.force(f"UPDATE dpselect_header SET {changed}")  # noqa: S608
+    place.force(f"UPDATE dpselect_header SET {changed}")
     for number in range(1, 6):
         before = digest("entry", before, row_of(place, number)[:-1])
-        place.force(f"UPDATE dpselect_entries SET digest = '{before}' WHERE number = {number}")  # noqa: S608
+        place.force(f"UPDATE dpselect_entries SET digest = '{before}' WHERE number = {number}")
     for use in (filled.verify, lambda: Ledger.open(file_place.url)):
         with pytest.raises(LedgerDamaged) as found:
             use()
@@ -305,13 +305,13 @@ def test_e10_after_the_last_number_that_a_database_has_there_is_no_entry(
         columns[3] = f"r{number}"
         last = digest("entry", str(last), (number, *columns))
         texts = ", ".join(f"'{column}'" for column in (*columns, last))
-        file_place.force(f"INSERT INTO dpselect_entries VALUES ({number}, {texts})")  # noqa: S608
+        file_place.force(f"INSERT INTO dpselect_entries VALUES ({number}, {texts})")
     with pytest.raises(LedgerDamaged):
         CHARGE(filled)
 
 
 def test_e10_an_answer_to_an_entry_that_cannot_be_is_damage(file_place: Place, filled: Ledger) -> None:
-    file_place.force(f"UPDATE dpselect_answers SET entry = {-(2**63)} WHERE number = 3")  # noqa: S608
+    file_place.force(f"UPDATE dpselect_answers SET entry = {-(2**63)} WHERE number = 3")
     with pytest.raises(LedgerDamaged):
         STORE(filled)
 
@@ -319,7 +319,7 @@ def test_e10_an_answer_to_an_entry_that_cannot_be_is_damage(file_place: Place, f
 @pytest.mark.parametrize("written", ["''", "NULL", "x''"])
 def test_e10_an_answer_that_is_no_text_has_no_digest(file_place: Place, filled: Ledger, written: str) -> None:
     loose = (statement.format(table="dpselect_answers") for statement in REBUILT)
-    file_place.force(*loose, f"INSERT INTO dpselect_answers VALUES (4, 4, x'00', {written})")  # noqa: S608
+    file_place.force(*loose, f"INSERT INTO dpselect_answers VALUES (4, 4, x'00', {written})")
     for use in (lambda ledger: ledger.answer("r4"), lambda ledger: ledger.store("r5", "a"), Ledger.verify):
         with pytest.raises(LedgerDamaged):
             use(filled)

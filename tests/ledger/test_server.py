@@ -94,9 +94,9 @@ def test_the_rights_that_the_guide_names_are_enough_to_charge_and_store(server_p
 def test_a_connection_that_died_while_idle_is_replaced(server_place: Place) -> None:
     ledger = Ledger.create(server_place.url)
     for number in range(1, 4):
-        server_place.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {OTHERS}")  # noqa: S608
+        server_place.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {OTHERS}")
         assert ledger.charge(PureDP("1/10"), reason="a").number == number
-        server_place.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {OTHERS}")  # noqa: S608
+        server_place.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {OTHERS}")
         assert ledger.spent == PureDP("1/10") * number
 
 

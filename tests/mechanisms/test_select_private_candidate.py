@@ -528,7 +528,7 @@ def test_d6_a_failing_program_ends_the_selection_without_a_word_of_its_own() -> 
 
 def test_d6_a_step_that_fails_on_a_release_that_was_not_selected_does_not_tell_it() -> None:
     def tells(release: tuple[float, str]) -> None:
-        from dpselect.errors import OutsideDomain  # noqa: PLC0415 - what a step might raise
+        from dpselect.errors import OutsideDomain
 
         raise OutsideDomain(release[0])
 

@@ -360,6 +360,6 @@ def test_domains_cannot_be_changed() -> None:
 
 @pytest.mark.parametrize("domain", [WHOLE, atom_domain(float, nullable=True), vector_domain(REAL, size=2)])
 def test_b12_domains_survive_pickling_and_copying(domain: AtomDomain | VectorDomain) -> None:
-    for again in (pickle.loads(pickle.dumps(domain)), copy.copy(domain), copy.deepcopy(domain)):  # noqa: S301
+    for again in (pickle.loads(pickle.dumps(domain)), copy.copy(domain), copy.deepcopy(domain)):
         assert again == domain
         assert type(again) is type(domain)

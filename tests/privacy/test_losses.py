@@ -374,7 +374,7 @@ def test_losses_cannot_be_changed(loss: object, field: str) -> None:
     ids=lambda loss: type(loss).__name__,
 )
 def test_b12_losses_survive_pickling_and_copying(loss: Any) -> None:
-    for again in (pickle.loads(pickle.dumps(loss)), copy.copy(loss), copy.deepcopy(loss)):  # noqa: S301
+    for again in (pickle.loads(pickle.dumps(loss)), copy.copy(loss), copy.deepcopy(loss)):
         assert again == loss
         assert hash(again) == hash(loss)
         assert again * 2 == loss + loss

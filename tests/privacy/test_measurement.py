@@ -471,7 +471,7 @@ def test_a_measurement_cannot_be_changed(field: str) -> None:
 def test_b12_a_measurement_of_small_frozen_parts_survives_pickling_and_copying() -> None:
     measurement = make() >> len
     for again in (
-        pickle.loads(pickle.dumps(measurement)),  # noqa: S301
+        pickle.loads(pickle.dumps(measurement)),
         copy.copy(measurement),
         copy.deepcopy(measurement),
     ):

@@ -171,5 +171,5 @@ def test_measures_cannot_be_changed(measure: Any) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)
 def test_b12_measures_survive_pickling_and_copying(measure: Measure) -> None:
-    for again in (pickle.loads(pickle.dumps(measure)), copy.copy(measure), copy.deepcopy(measure)):  # noqa: S301
+    for again in (pickle.loads(pickle.dumps(measure)), copy.copy(measure), copy.deepcopy(measure)):
         assert again == measure

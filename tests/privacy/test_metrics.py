@@ -159,5 +159,5 @@ def test_metrics_cannot_be_changed(metric: Metric) -> None:
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 def test_b12_metrics_survive_pickling_and_copying(metric: Metric) -> None:
-    for again in (pickle.loads(pickle.dumps(metric)), copy.copy(metric), copy.deepcopy(metric)):  # noqa: S301
+    for again in (pickle.loads(pickle.dumps(metric)), copy.copy(metric), copy.deepcopy(metric)):
         assert again == metric

@@ -42,7 +42,7 @@ def test_all_public_names_are_listed_by_dir() -> None:
 
 def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'dpselect' has no attribute 'no_such_name'"):
-        getattr(dpselect, "no_such_name")  # noqa: B009  the name must stay unknown to type checkers
+        getattr(dpselect, "no_such_name")  # noqa: B009 - the name must stay unknown to type checkers
 
 
 def test_the_version_is_the_same_in_the_package_and_in_its_metadata() -> None:

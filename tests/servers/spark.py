@@ -45,8 +45,8 @@ def need_spark() -> None:
 def session(master: str = "local[2]", **settings: str) -> Iterator[Any]:
     """Start a session, and end it with its Java process."""
     need_spark()
-    from pyspark import SparkContext  # noqa: PLC0415 - not installed everywhere
-    from pyspark.sql import SparkSession  # noqa: PLC0415
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
     folder = Path(tempfile.mkdtemp(prefix="dpselect-spark-"))
     (folder / "log4j2.properties").write_text(QUIET, encoding="utf-8")
@@ -78,7 +78,7 @@ def session(master: str = "local[2]", **settings: str) -> Iterator[Any]:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(30)
-            SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001
+            SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - as above
         shutil.rmtree(folder, ignore_errors=True)
 
 

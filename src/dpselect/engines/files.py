@@ -86,8 +86,8 @@ def matching(source: str) -> list[str]:
     """List the files, in order, by their full paths; there must be one."""
     if Path(source).is_file():
         return [str(Path(source).resolve())]
-    # Path.glob has no absolute patterns.
-    found = sorted({str(Path(path).resolve()) for path in globs.glob(source, recursive=True)})  # noqa: PTH207
+    paths = globs.glob(source, recursive=True)  # noqa: PTH207 - Path.glob has no absolute patterns
+    found = sorted({str(Path(path).resolve()) for path in paths})
     files = [path for path in found if Path(path).is_file()]
     if not files:
         end = source if len(source) <= SHOWN_CHARACTERS else f"…{source[1 - SHOWN_CHARACTERS :]}"

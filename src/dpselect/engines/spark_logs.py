@@ -53,7 +53,7 @@ def silenced(session: Any) -> Iterator[None]:
 
 def hush_for_good(session: Any) -> None:
     """Silence the logs of a Java process that is ours alone."""
-    _java(session.sparkContext._gateway).take()  # noqa: SLF001
+    _java(session.sparkContext._gateway).take()  # noqa: SLF001 - no public way
 
 
 def _ended(context: Any, tag: str) -> bool:

@@ -46,8 +46,8 @@ def own_session(session: Any) -> Any:
 def moved(frame: Any, session: Any) -> Any:
     """Give the frame, whose plan is complete, to another session."""
     java = session.sparkContext._jvm.org.apache.spark.sql.classic  # noqa: SLF001 - PySpark has no public way
-    plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
-    return type(frame)(java.Dataset.ofRows(session._jsparkSession, plan), session)  # noqa: SLF001
+    plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - no public way
+    return type(frame)(java.Dataset.ofRows(session._jsparkSession, plan), session)  # noqa: SLF001 - as above
 
 
 def each_row_by_itself(session: Any) -> AbstractContextManager[None]:

@@ -70,11 +70,11 @@ class Table:
 
             return spark.opened(source, kind, self.table)
         if home in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
-            from dpselect.engines import frames  # noqa: PLC0415
+            from dpselect.engines import frames  # noqa: PLC0415 - when first needed
 
             return frames.opened_relation(source)
         if home in ("polars", "pandas", "pyarrow"):
-            from dpselect.engines import frames  # noqa: PLC0415
+            from dpselect.engines import frames  # noqa: PLC0415 - when first needed
 
             return frames.opened_frame(source, home)
         raise InvalidParameter(f"source must be {SOURCES}; got something else, of type {kind}.")
@@ -89,7 +89,7 @@ class Table:
             raise InvalidParameter(
                 f"source must be {SOURCES}; got another kind of URL. Copy the file to this machine first."
             )
-        from dpselect.engines import files  # noqa: PLC0415
+        from dpselect.engines import files  # noqa: PLC0415 - when first needed
 
         return files.opened(source, table=self.table, columns=self.columns)
 
