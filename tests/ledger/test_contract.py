@@ -219,6 +219,91 @@ def test_a14_a_sum_cannot_be_made_to_grow_without_end(place: Place) -> None:
     assert ledger.charge(PureDP("1/10"), reason="short").number == 11 == ledger.verify()
 
 
+# ---- what would be accepted -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("budget", "before", "losses"),
+    [
+        (PureDP(1), PureDP(0), [PureDP(0), PureDP(1), PureDP(1 + Fraction(1, 10**12)), PureDP(math.inf)]),
+        (PureDP(1), PureDP("2/3"), [PureDP("1/3"), PureDP(Fraction(1, 3) + Fraction(1, 10**300))]),
+        (ZCDP(1), ZCDP("1/2"), [ZCDP("1/2"), ZCDP(Fraction(1, 2) + Fraction(1, 10**30)), PureDP(math.inf)]),
+        (convert(PureDP("1/2"), ZCDP), ZCDP(0), [PureDP("1/2"), PureDP(Fraction(1, 2) + Fraction(1, 10**9))]),
+        (convert(PureDP("1/2"), ZCDP), ZCDP("1e-300"), [PureDP(0), PureDP("1/4"), PureDP("1/2")]),
+    ],
+    ids=["pure", "pure, all but a third", "concentrated", "converted", "converted, all but a little"],
+)
+def test_a_ledger_affords_exactly_what_it_would_accept(
+    place: Place, budget: PureDP | ZCDP, before: PureDP | ZCDP, losses: list[PureDP | ZCDP]
+) -> None:
+    ledger = Ledger.create(place.url, budget=budget)
+    ledger.charge(before, reason="before")
+    affordable = [ledger.affords(loss) for loss in losses]
+    assert ledger.verify() == 1
+    assert True in affordable
+    assert False in affordable
+    for loss, afforded in zip(losses[::-1], affordable[::-1], strict=True):  # the largest first
+        again = Ledger.open(place.url)
+        assert again.affords(loss) is afforded
+        if afforded:
+            assert again.charge(loss, reason="afforded").loss <= budget  # type: ignore[operator] # of one kind
+            return
+        with pytest.raises(BudgetExhausted):
+            again.charge(loss, reason="not afforded")
+
+
+def test_what_a_ledger_affords_shrinks_with_the_charges_of_others(place: Place) -> None:
+    mine = Ledger.create(place.url, budget=PureDP(1))
+    others = Ledger.open(place.url)
+    assert mine.affords(PureDP("1/2"))
+    others.charge(PureDP("3/4"), reason="others")
+    assert not mine.affords(PureDP("1/2"))
+    assert mine.affords(PureDP("1/4"))
+
+
+def test_to_ask_what_a_ledger_affords_writes_nothing(place: Place) -> None:
+    ledger = Ledger.create(place.url, budget=ZCDP(1))
+    ledger.charge(ZCDP("1/2"), reason="before", request_id="r")
+    everything = [f"SELECT * FROM {table}" for table in TABLES]  # noqa: S608 - names of the test's own
+    rows = [place.execute(query) for query in everything]
+    for loss in (ZCDP("1/2"), ZCDP(1), PureDP("1/2"), PureDP(math.inf)):
+        ledger.affords(loss)
+    assert [place.execute(query) for query in everything] == rows
+    assert ledger.charge(ZCDP("1/2"), reason="nothing was reserved").number == 2
+
+
+@pytest.mark.parametrize(
+    ("budget", "loss"),
+    [
+        (PureDP(1), 1),
+        (PureDP(1), ZCDP("1/8")),
+        (PureDP(1), ApproxDP("1/2", "1e-6")),
+        (PureDP(1), PureDP(Fraction(1, 10**400))),
+        (ZCDP(1), RenyiDP({2: 1})),
+        (ZCDP(1), None),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_what_a_ledger_cannot_hold_is_refused_by_affords_as_by_charge(
+    place: Place, budget: PureDP | ZCDP, loss: object
+) -> None:
+    ledger = Ledger.create(place.url, budget=budget)
+    with pytest.raises((InvalidParameter, IncomparableLosses)) as charged:
+        ledger.charge(loss, reason="other")
+    with pytest.raises(type(charged.value)) as asked:
+        ledger.affords(loss)
+    assert str(asked.value) == str(charged.value)
+
+
+def test_a_ledger_that_lost_an_entry_affords_nothing(place: Place) -> None:
+    ledger = Ledger.create(place.url, budget=PureDP(1))
+    for _ in range(2):
+        ledger.charge(PureDP("1/4"), reason="a")
+    place.force("DELETE FROM dpselect_entries WHERE number = 2")
+    with pytest.raises(LedgerDamaged):
+        ledger.affords(PureDP("1/4"))
+
+
 # ---- requests and answers --------------------------------------------------------------------------------
 
 

@@ -599,3 +599,20 @@ def test_others_who_never_finish_are_waited_for_and_then_named(
     assert ledger.spent == PureDP(0)
     other.close()
     assert ledger.charge(PureDP("1/2"), reason="a").number == 1
+
+
+def test_to_ask_what_a_ledger_affords_leaves_every_byte_of_its_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    with Ledger.create(path, budget=PureDP(1)) as ledger:
+        ledger.charge(PureDP("1/2"), reason="before")
+
+    def contents() -> dict[str, bytes]:
+        return {file.name: file.read_bytes() for file in tmp_path.glob("a.ledger*")}
+
+    closed = contents()
+    assert sorted(closed) == ["a.ledger", "a.ledger.anchor"]
+    with Ledger.open(path) as ledger:
+        assert [ledger.affords(PureDP(amount)) for amount in ("1/2", "1/2", "2/3")] == [True, True, False]
+        assert {name: contents()[name] for name in closed} == closed
+        assert contents().get("a.ledger-wal", b"") == b""
+    assert contents() == closed

@@ -39,6 +39,7 @@ found = {verb: said("ledger", verb, path, "--json", *rest) for verb in ("show", 
 try:
     with Ledger.open(path, anchor=rest[1] if rest else None) as ledger:
         found["report"] = [str(ledger.spent), str(ledger.remaining), ledger.verify(), ledger.answer("r1")]
+        found["affords"] = [ledger.affords(PureDP(amount)) for amount in ("19/20", "19/20", "20/21")]
         ledger.charge(PureDP("1/100"), reason="an auditor does not spend")
 except DpselectError as error:
     found["refusal"] = type(error).__name__, str(error)
@@ -107,6 +108,7 @@ def test_a_copy_that_cannot_be_written_is_shown_and_verified_and_left_as_it_is(
     assert json.loads(found["show"][1])["spent"] == "1/20"
     assert json.loads(found["verify"][1])["count"] == 5
     assert found["report"] == ["epsilon 1/20", "epsilon 19/20", 5, "tea"]
+    assert found["affords"] == [True, True, False]
     assert found["refusal"][0] == "LedgerUnavailable"
     assert {file.name: file.read_bytes() for file in copy.iterdir()} == before
 

@@ -14,7 +14,7 @@ LEDGER = "dpselect.ledger"
 
 
 def test_without_digests_an_edit_goes_unnoticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{LEDGER}.chain.digest", lambda *_: "0" * 64)
+    monkeypatch.setattr(f"{LEDGER}.entries.digest", lambda *_: "0" * 64)
     place = FileCabinet(tmp_path / "a.ledger")
     with Ledger.create(place.url) as ledger:
         ledger.charge(PureDP("1/2"), reason="a")
@@ -41,7 +41,7 @@ def test_without_the_filter_a_budget_is_overspent(tmp_path: Path, monkeypatch: p
     def unfiltered(spent: Fraction, price: Fraction, _: Fraction) -> Fraction:
         return spent + price
 
-    for module in ("ledger", "chain"):
+    for module in ("ledger", "entries"):
         monkeypatch.setattr(f"{LEDGER}.{module}.total_after", unfiltered)
     ledger = Ledger.create(tmp_path / "a.ledger")
     for _ in range(3):

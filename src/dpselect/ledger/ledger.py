@@ -19,13 +19,7 @@ from dpselect.ledger import anchor as anchors
 from dpselect.ledger import tables
 from dpselect.ledger.budget import Currency, amount_of, checked_budget, cost, finite, total_after
 from dpselect.ledger.clock import Clock, minute, system_clock
-from dpselect.ledger.entries import (
-    Charge,
-    Entry,
-    Mark,
-    header_row,
-    new_header,
-)
+from dpselect.ledger.entries import Charge, Entry, Mark, header_row, new_header
 from dpselect.ledger.locations import local_file, session_at
 from dpselect.ledger.moorings import Mooring, refuse_moored
 from dpselect.ledger.texts import LONGEST_NAME, LONGEST_REASON, answer_text, line, optional_line
@@ -168,11 +162,9 @@ class Ledger:
             self._last(anchor.state)
             entry = self._entry_of(request_id)
             if entry is None:
+                way_out = "Charge first, then read."
                 raise InvalidParameter.must_be(
-                    "request_id",
-                    "one that was charged",
-                    got=request_id,
-                    way_out="Charge first, then read.",
+                    "request_id", "one that was charged", got=request_id, way_out=way_out
                 )
             if tables.number_of_answer(self._session, entry.number) is not None:
                 raise AlreadyAnswered(request_id)
@@ -194,6 +186,14 @@ class Ledger:
         if entry is None or number is None:
             return None
         return self._book.answer(number).answer
+
+    def affords(self, loss: object) -> bool:
+        """Say whether ``charge`` would accept a loss now. Nothing is written, and nothing is reserved.
+
+        A loss that the ledger cannot hold raises what ``charge`` raises. It works on read-only copies too.
+        """
+        price = cost(loss, type(self.budget))
+        return total_after(finite(self.spent), amount_of(price), finite(self.budget)) is not None
 
     # ---- looking -----------------------------------------------------------------------------------------
 
