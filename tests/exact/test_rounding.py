@@ -7,7 +7,7 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, exact_text, rounded_down, rounded_up, to_float_down, to_float_up
+from dpselect.exact.numbers import (
+    Number,
+    exact_text,
+    from_exact_text,
+    rounded_down,
+    rounded_up,
+    to_float_down,
+    to_float_up,
+)
 
 LARGEST = math.ldexp(1 - 2.0**-53, 1024)
 SMALLEST = math.ldexp(1.0, -1074)
@@ -157,3 +165,16 @@ def test_only_numbers_become_floats(x: object) -> None:
     for to_float in (to_float_up, to_float_down):
         with pytest.raises(InvalidParameter, match=r"^x must be a finite number; got "):
             to_float(cast("Number", x))
+
+
+@given(st.fractions())
+def test_an_exact_text_is_read_back(x: Fraction) -> None:
+    assert from_exact_text(exact_text(x)) == x
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2/4", "1/0", "1/01", "01", "+1", "-0", "0/1", "1.5", "1e3", "inf", "1\n", "\u0663", 1, None]
+)
+def test_what_exact_text_never_writes_is_refused(text: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"^text must be a number as exact_text\(\) writes it\.$"):
+        from_exact_text(text)

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import json
 import math
 import operator
 import pickle
@@ -15,8 +16,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import dpselect
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy import ZCDP, ApproxDP, PrivacyProfile, PureDP, RenyiCurve, RenyiDP
+from dpselect.privacy.losses import loss_from_facts
 from tests.privacy.bad_inputs import (
     HOUSE_SENTENCE,
     NEGATIVE,
@@ -378,3 +381,116 @@ def test_b12_losses_survive_pickling_and_copying(loss: Any) -> None:
         assert again == loss
         assert hash(again) == hash(loss)
         assert again * 2 == loss + loss
+
+
+# A loss knows itself.
+
+
+def test_a_loss_knows_its_symbol_its_measure_and_its_amount() -> None:
+    assert (PureDP("1/2").symbol, PureDP("1/2").measure, PureDP("1/2").amount) == (
+        "epsilon",
+        "max_divergence",
+        Fraction(1, 2),
+    )
+    assert (ZCDP(2).symbol, ZCDP(2).measure, ZCDP(2).amount) == ("rho", "zero_concentrated_divergence", 2)
+    pair = ApproxDP(3, "1e-6")
+    assert (pair.symbol, pair.measure, pair.amount) == ("epsilon", "approximate(max_divergence)", 3)
+    assert (RenyiDP.symbol, RenyiDP.measure) == ("renyi", "renyi_divergence")
+    assert PureDP(math.inf).amount == math.inf
+
+
+def test_the_measure_of_a_loss_is_the_one_whose_prices_it_states() -> None:
+    for loss, distance in ((PureDP(1), 1), (ZCDP(1), 1), (RenyiDP({2: 1}), {2: 1})):
+        assert getattr(dpselect, loss.measure)().loss(distance) == loss
+    profile = dpselect.approximate(dpselect.max_divergence()).loss((1, 0))
+    assert profile.measure == ApproxDP.measure == "approximate(max_divergence)"
+    assert isinstance(profile, PrivacyProfile)
+
+
+def test_the_loss_of_no_release_is_zero_in_every_kind() -> None:
+    for kind, zero in ZERO.items():
+        assert type(zero).zero() == zero, kind
+    assert PrivacyProfile.zero() + PrivacyProfile({1: 0}) == PrivacyProfile({1: 0})
+
+
+def test_a_number_is_readable_without_its_symbol() -> None:
+    assert (PureDP("1/3").readable(), ZCDP(math.inf).readable()) == ("1/3", "inf")
+    long = ZCDP(Fraction(10**30, 3 * 10**30 + 1))
+    assert long.readable() == "0.333334 (rounded up)"
+    assert long.readable(rounded="down") == "0.333333 (rounded down)"
+
+
+def test_a_loss_is_written_down_by_the_names_of_its_parts() -> None:
+    assert PureDP(0.5).to_facts() == {"epsilon": "1/2"}
+    assert ZCDP(3).to_facts() == {"rho": "3"}
+    assert ApproxDP(math.inf, "1e-6").to_facts() == {"epsilon": "inf", "delta": "1/1000000"}
+    assert RenyiDP({"3/2": "1/2", 8: math.inf}).to_facts() == {"renyi": {"3/2": "1/2", "8": "inf"}}
+    assert PureDP(10**5000).to_facts() == {"epsilon": "1" + "0" * 5000}
+
+
+@settings(deadline=None, max_examples=80)
+@given(KINDS["pure"] | KINDS["zcdp"] | KINDS["approx"] | st.builds(RenyiDP, tables))
+def test_what_is_written_down_is_read_back(loss: Any) -> None:
+    again = loss_from_facts(json.loads(json.dumps(loss.to_facts())))
+    assert again == loss == type(loss).from_facts(loss.to_facts())
+    assert type(again) is type(loss)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [RenyiDP(Line(Fraction(1))), RenyiDP({2: 1}) * 2, RenyiDP({2: 1}) + RenyiDP({3: 1}), RenyiDP.zero()],
+)
+def test_only_a_table_of_orders_is_written_down(loss: RenyiDP) -> None:
+    with pytest.raises(InvalidParameter, match=r"^a Rényi budget must be a table \{order: epsilon\}, "):
+        loss.to_facts()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {},
+        {"epsilon": "2/4"},
+        {"epsilon": "1/0"},
+        {"epsilon": "0.5"},
+        {"epsilon": "1e3"},
+        {"epsilon": "-1"},
+        {"epsilon": "-0"},
+        {"epsilon": " 1"},
+        {"epsilon": "1\n"},
+        {"epsilon": "\u0661"},
+        {"epsilon": "-inf"},
+        {"epsilon": "nan"},
+        {"epsilon": 1},
+        {"epsilon": None},
+        {"epsilon": ["1"]},
+        {"epsilon": "1", "rho": "1"},
+        {"epsilon": "1", "delta": "2"},
+        {"epsilon": "1", "delta": "inf"},
+        {"delta": "1"},
+        {"curve": {"2": "1"}},
+        {"renyi": {"1": "1"}},
+        {"renyi": {"2": "1", "4/2": "1"}},
+        {"renyi": {"inf": "1"}},
+        {"renyi": ["2", "1"]},
+        {"renyi": "1"},
+        {1: "1"},
+        ["epsilon"],
+        "rho",
+        None,
+        PureDP(1),
+    ],
+    ids=repr,
+)
+def test_what_no_loss_wrote_is_no_loss(facts: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"^facts must be a loss, as to_facts\(\) writes it\.$"):
+        loss_from_facts(facts)
+    for kind in (PureDP, ZCDP, ApproxDP, RenyiDP):
+        with pytest.raises(InvalidParameter, match=r"^facts must be a loss"):
+            kind.from_facts(facts)
+
+
+def test_a_kind_reads_its_own_facts_alone() -> None:
+    with pytest.raises(InvalidParameter, match=r"^facts must be a loss"):
+        PureDP.from_facts({"epsilon": "1", "delta": "0"})
+    with pytest.raises(InvalidParameter, match=r"^facts must be a loss"):
+        ZCDP.from_facts({"epsilon": "1"})

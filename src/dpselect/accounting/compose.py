@@ -26,15 +26,6 @@ from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
 from dpselect.privacy.measures import Loss
 from dpselect.privacy.profiles import PrivacyProfile
 
-NOTHING: Mapping[type, Any] = {
-    PureDP: PureDP(0),
-    ZCDP: ZCDP(0),
-    RenyiDP: RenyiDP({}) * 0,
-    ApproxDP: ApproxDP(0, 0),
-    PrivacyProfile: PrivacyProfile({}) * 0,
-}
-"""The loss of no release at all, in each kind."""
-
 
 @overload
 def compose(losses: Iterable[Loss | Guarantee]) -> Loss: ...
@@ -77,7 +68,7 @@ def compose(
         return convert(_profile(counts), wanted, delta=delta, epsilon=epsilon)
     return sum(
         (convert(loss, wanted, delta=delta, epsilon=epsilon) * n for loss, n in counts.items()),
-        start=NOTHING[wanted],
+        start=wanted.zero(),
     )
 
 
@@ -111,13 +102,13 @@ def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
     profiles = {loss: n for loss, n in counts.items() if isinstance(loss, PrivacyProfile)}
     curves = Counter({loss: n for loss, n in counts.items() if loss not in pairs and loss not in profiles})
     parts = [profile * n for profile, n in profiles.items()]
-    pair = sum((loss * n for loss, n in pairs.items()), start=ApproxDP(0, 0))
+    pair = sum((loss * n for loss, n in pairs.items()), start=ApproxDP.zero())
     if curves:
         together = _smooth(curves)
         parts.append(PrivacyProfile(Shifted(together, pair)) if pairs else together)
     elif pairs:
         parts.append(convert(pair, PrivacyProfile))
-    return sum(parts, start=PrivacyProfile({}) * 0)
+    return sum(parts, start=PrivacyProfile.zero())
 
 
 def _smooth(curves: Counter[Loss | Guarantee]) -> PrivacyProfile:

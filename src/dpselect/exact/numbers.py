@@ -32,6 +32,8 @@ LARGEST = sys.float_info.max
 _DECIMAL = re.compile(r"[+-]?(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?")
 _RATIO = re.compile(rf"(?P<top>[+-]?[0-9]{{1,{MOST_DIGITS}}})/(?P<bottom>[0-9]{{1,{MOST_DIGITS}}})")
 
+_EXACT = re.compile(r"(?P<top>-?[0-9]+)(?:/(?P<bottom>0*[1-9][0-9]*))?")
+
 
 def rational(value: Number, name: str) -> Fraction:
     """Read a parameter as the exact number that the caller means; refuse everything else.
@@ -203,6 +205,19 @@ def exact_text(x: Fraction) -> str:
     ('1/2', '3')
     """
     return _digits(x.numerator) + ("" if x.denominator == 1 else f"/{_digits(x.denominator)}")
+
+
+def from_exact_text(text: str) -> Fraction:
+    """Read what ``exact_text`` wrote, of whatever length; refuse everything else.
+
+    >>> from_exact_text("1/2"), from_exact_text("-3")
+    (Fraction(1, 2), Fraction(-3, 1))
+    """
+    if isinstance(text, str) and (found := _EXACT.fullmatch(text)):
+        read = Fraction(int(Decimal(found["top"])), int(Decimal(found["bottom"] or 1)))
+        if exact_text(read) == text:
+            return read
+    raise InvalidParameter("text must be a number as exact_text() writes it.")
 
 
 def to_float_up(x: Number) -> float:

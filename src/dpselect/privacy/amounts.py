@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, TypeAlias
 
-from dpselect.exact.numbers import Number, not_negative
+from dpselect.exact.numbers import Number, exact_text, from_exact_text, not_negative
 
 Amount: TypeAlias = Fraction | float
 """A price: an exact number, or ``math.inf``."""
@@ -19,6 +19,16 @@ def amount(value: Number, name: str) -> Amount:
     if isinstance(value, float) and value == math.inf:
         return math.inf
     return not_negative(value, name)
+
+
+def amount_text(price: Amount) -> str:
+    """Write a price exactly: "1/2", "3", "inf"."""
+    return exact_text(price) if isinstance(price, Fraction) else str(price)
+
+
+def amount_from_text(text: str) -> Amount:
+    """Read what ``amount_text`` wrote; refuse everything else."""
+    return math.inf if text == "inf" else amount(from_exact_text(text), "a price")
 
 
 def times(count: int, price: Amount) -> Amount:

@@ -65,6 +65,14 @@ class Curve:
         object.__setattr__(curve, "runs", frozenset((run, n) for run, n in counts.items() if n))
         return curve
 
+    @property
+    def table(self) -> Table | None:
+        """The table that the curve was made from; None for formulas, and for several runs."""
+        if len(self.runs) != 1:
+            return None
+        ((bound, count),) = self.runs
+        return bound if isinstance(bound, Table) and count == 1 else None
+
     def __add__(self, other: Self) -> Self:
         """Give the guarantee of running both."""
         if type(other) is not type(self):
@@ -85,10 +93,8 @@ class Curve:
         """
         if type(other) is not type(self):
             return NotImplemented
-        if len(other.runs) == 1:
-            ((bound, count),) = other.runs
-            if isinstance(bound, Table) and count == 1:
-                return all(self._value(point) <= most for point, most in bound.points)
+        if (table := other.table) is not None:
+            return all(self._value(point) <= most for point, most in table.points)
         mine, theirs = dict(self.runs), dict(other.runs)
         if all(n <= theirs.get(run, 0) for run, n in mine.items()):
             return True

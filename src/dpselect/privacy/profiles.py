@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from dpselect.exact.numbers import Number, not_negative, probability
 from dpselect.privacy.amounts import Amount, amount, times, total
@@ -28,6 +28,9 @@ class PrivacyProfile(Curve):
     (Fraction(0, 1), Fraction(1, 2), Fraction(1, 1))
     """
 
+    measure: ClassVar[str] = "approximate(max_divergence)"
+    """The definition of privacy that a profile is stated in, as of the losses."""
+
     _NAMES = ("epsilon", "delta")
 
     @classmethod
@@ -35,6 +38,11 @@ class PrivacyProfile(Curve):
         return Table(
             tuple(sorted((not_negative(e, "epsilon"), probability(d, "delta")) for e, d in points.items()))
         )
+
+    @classmethod
+    def zero(cls) -> Self:
+        """Give the profile of no release at all."""
+        return cls({}) * 0
 
     def delta(self, epsilon: Number) -> Fraction:
         """Bound delta at one epsilon."""

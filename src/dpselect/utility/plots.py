@@ -159,10 +159,9 @@ def plot_ledger(entries: Iterable[Charge], budget: PureDP | ZCDP) -> Figure:
     """Plot what a ledger has spent, charge by charge, and what is left of the budget."""
     if not isinstance(budget, PureDP | ZCDP):
         raise InvalidParameter.must_be("budget", "PureDP(...) or ZCDP(...)", got=budget)
-    currency = "epsilon" if isinstance(budget, PureDP) else "rho"
-    limit = to_float_up(budget.parts()[0])
+    limit = to_float_up(budget.amount)
     charges = list(entries)
-    totals = [to_float_up(charge.total.parts()[0]) for charge in charges]
+    totals = [to_float_up(charge.total.amount) for charge in charges]
     axes = _axes(7, 4.2)
     numbers = [charge.number for charge in charges]
     if len(charges) > MOST_BARS:
@@ -177,10 +176,12 @@ def plot_ledger(entries: Iterable[Charge], budget: PureDP | ZCDP) -> Figure:
         axes.set_xticks(numbers, reasons, rotation=30, ha="right")
     axes.axhline(limit, color=ORANGE, linestyle="--", linewidth=2, label=f"budget, {budget}")
     axes.set(
-        xlabel="charges, in their order", ylabel=f"{currency} spent (they add up)", ylim=(0, limit * 1.15)
+        xlabel="charges, in their order",
+        ylabel=f"{budget.symbol} spent (they add up)",
+        ylim=(0, limit * 1.15),
     )
-    spent = charges[-1].total if charges else type(budget)(0)
-    left = type(budget)(Fraction(budget.parts()[0]) - Fraction(spent.parts()[0]))
+    spent = charges[-1].total if charges else budget.zero()
+    left = type(budget)(Fraction(budget.amount) - Fraction(spent.amount))
     _titled(axes, "What is left", f"{left.left()} of {budget}, after {len(charges)} charges")
     return _finished(axes, columns=3)
 
