@@ -264,7 +264,7 @@ def test_what_a_ledger_affords_shrinks_with_the_charges_of_others(place: Place) 
 def test_to_ask_what_a_ledger_affords_writes_nothing(place: Place) -> None:
     ledger = Ledger.create(place.url, budget=ZCDP(1))
     ledger.charge(ZCDP("1/2"), reason="before", request_id="r")
-    everything = [f"SELECT * FROM {table}" for table in TABLES]  # noqa: S608 - names of the test's own
+    everything = [f"SELECT * FROM {table}" for table in TABLES]
     rows = [place.execute(query) for query in everything]
     for loss in (ZCDP("1/2"), ZCDP(1), PureDP("1/2"), PureDP(math.inf)):
         ledger.affords(loss)
