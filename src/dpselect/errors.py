@@ -27,12 +27,19 @@ class InvalidParameter(DpselectError, ValueError, TypeError):
     """Correct the argument and call again; nothing was read, drawn or charged.
 
     Wrong type or wrong value, the remedy is the same: so it is both a ValueError and a TypeError.
+    ``parameter`` is the name of the argument, where it is known.
     """
+
+    def __init__(self, sentence: str = "", *, parameter: str | None = None) -> None:
+        """Keep the sentence and the name of the argument."""
+        super().__init__(sentence)
+        self.parameter = parameter
 
     @classmethod
     def must_be(cls, name: str, what: str, *, got: object, way_out: str = "") -> Self:
         """Give the house sentence: name must be what; got value. The way out."""
-        return cls(f"{name} must be {what}; got {shown(got)}.{' ' if way_out else ''}{way_out}")
+        sentence = f"{name} must be {what}; got {shown(got)}.{' ' if way_out else ''}{way_out}"
+        return cls(sentence, parameter=name)
 
 
 class OutsideDomain(DpselectError, ValueError):

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from dpselect.cli.verbs import run
+from dpselect.cli.runner import run
 
 VOTE = "vote ballots.csv --unit voter --choice candidate --candidates names.txt"
 PRICE = "price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01"

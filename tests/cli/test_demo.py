@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.cli import benches, made_up
+from dpselect.cli import demo_data
+from dpselect.cli.commands import bench
 from tests.cli.commands import Call, in_a_process
 
 
@@ -17,8 +18,8 @@ def test_the_demo_shows_the_whole_job_and_is_refused_at_the_end(folder: Path) ->
     assert (shown.code, shown.err) == (0, "")
     for words in (
         "43,268 approvals of 100 names",
-        made_up.ELECTION,
-        made_up.SURVEY,
+        demo_data.ELECTION,
+        demo_data.SURVEY,
         "$ dpselect plan --n 100 --k 3 --epsilon 1",
         "27.54",
         "$ dpselect ledger create mascot.ledger --epsilon 2",
@@ -32,7 +33,7 @@ def test_the_demo_shows_the_whole_job_and_is_refused_at_the_end(folder: Path) ->
         assert words in " ".join(shown.out.split()) or words in shown.out
     winners = re.findall(r"^[123]  (.+)$", shown.out, flags=re.MULTILINE)
     assert len(winners) == 3
-    assert set(winners) < set(made_up.NAMES)
+    assert set(winners) < set(demo_data.NAMES)
     assert not list(folder.glob("mascot*"))
 
 
@@ -46,10 +47,10 @@ def test_a_demo_can_be_kept(folder: Path, call: Call) -> None:
 
 
 def test_the_made_up_data_follow_their_formulas() -> None:
-    votes = made_up.votes()
-    assert len(made_up.NAMES) == len(set(made_up.NAMES)) == 100
-    assert votes[made_up.NAMES[2]] == sum(7 * p * 3 % 997 < Fraction(3500, 12) for p in range(5000))
-    revenues = made_up.revenues()
+    votes = demo_data.votes()
+    assert len(demo_data.NAMES) == len(set(demo_data.NAMES)) == 100
+    assert votes[demo_data.NAMES[2]] == sum(7 * p * 3 % 997 < Fraction(3500, 12) for p in range(5000))
+    revenues = demo_data.revenues()
     assert len(revenues) == 199
     assert max(revenues, key=lambda price: revenues[price]) < 2
 
@@ -79,7 +80,7 @@ def test_a_small_benchmark_compares_with_max(call: Call) -> None:
 
 def test_in_a_checkout_the_benchmarks_are_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
-    monkeypatch.setattr(benches, "_run_the_checkout", lambda _, options: asked.append(options))
+    monkeypatch.setattr(bench, "_run_the_checkout", lambda _, options: asked.append(options))
     assert call("bench --largest 1000").code == 0
     assert call("bench --full").code == 0
     assert asked == [["--quick", "--largest", "1000"], []]

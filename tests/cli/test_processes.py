@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpselect.cli import consoles
+from dpselect.cli import console
 from dpselect.ledger import Ledger
 from tests.cli.commands import VOTE, Call, Outcome, in_a_process
 
@@ -149,7 +149,7 @@ def in_a_ledger(path: Path) -> int:
 @pytest.mark.parametrize("line", ["--help", "version", "vote --help", "vot"])
 def test_help_waits_for_no_library(line: str, folder: Path) -> None:
     question = (
-        "import sys, json\nfrom dpselect.cli.verbs import run\n"
+        "import sys, json\nfrom dpselect.cli.runner import run\n"
         f"run({line.split()!r})\n"
         "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     )
@@ -193,7 +193,7 @@ def test_what_takes_long_is_shown_and_what_does_not_is_not(
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with consoles.working("counting sheep"):
+    with console.working("counting sheep"):
         time.sleep(seconds)
     assert min(1, screen.getvalue().count("counting sheep")) == times
 

@@ -237,9 +237,9 @@ def test_a_ledger_is_never_made_twice(call: Call) -> None:
 
 
 def test_a_missing_extra_is_one_sentence(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    import dpselect.cli.sparks
+    import dpselect.engines.spark_files
 
-    monkeypatch.setattr(dpselect.cli.sparks, "find_spec", lambda _: None)
+    monkeypatch.setattr(dpselect.engines.spark_files, "find_spec", lambda _: None)
     call(f"{VOTE} --epsilon 1 --engine spark").refused(1, "pip install 'dpselect[spark]'")
 
 
@@ -249,7 +249,7 @@ def test_a_failure_nobody_foresaw_is_a_sentence_without_its_message(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("a private row")
 
-    monkeypatch.setattr("dpselect.cli.lists.names", broken)
+    monkeypatch.setattr("dpselect.cli.public_lists.names", broken)
     outcome = call(f"{VOTE} --epsilon 1")
     outcome.refused(1, "KeyError")
     assert "private" not in outcome.err

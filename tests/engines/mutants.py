@@ -18,7 +18,7 @@ FORMATS = ("csv", "csv.gz", "parquet", "arrow", "feather", "jsonl", "duckdb", "d
 """A ``db`` is the bytes of a Parquet file under the name of a database: a wrong one."""
 CHILD = f"""
 import contextlib, gzip, io, sys
-from dpselect.cli.verbs import run
+from dpselect.cli.runner import run
 
 def header(path):
     # The first line of a CSV is public, also where its end was lost and rows follow in it.

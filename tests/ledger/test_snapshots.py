@@ -20,7 +20,7 @@ AUDITOR = """
 import contextlib, io, json, os, sys
 from dpselect import Ledger, PureDP
 from dpselect.errors import DpselectError
-from dpselect.cli.verbs import run
+from dpselect.cli.runner import run
 
 def said(*words):
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:

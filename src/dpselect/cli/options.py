@@ -1,4 +1,4 @@
-"""The options that every verb on data takes, gathered into one order."""
+"""The options that every verb on data takes, gathered into one value."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 
 import click
 
+from dpselect.cli.user_errors import UserError
+
 COLUMN, NUMBER = "COLUMN", "NUMBER"
 
 
 @dataclass(frozen=True)
-class Order:
+class QuestionOptions:
     """Which data, at what price, charged where, and how to answer: the same for every question."""
 
     path: str
@@ -34,7 +36,7 @@ class Order:
     dry_run: bool
 
 
-ORDER: list[Callable[[Any], Any]] = [
+QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     click.argument("path", metavar="PATH"),
     click.option("--unit", metavar=COLUMN, help="The column that identifies a person."),
     click.option(
@@ -79,19 +81,19 @@ ORDER: list[Callable[[Any], Any]] = [
 ]
 
 
-def takes_an_order(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a verb the options of an order, and hand them over as its first argument."""
-    names = [field.name for field in fields(Order)]
+def takes_question_options(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a verb the options of a question, and hand them over as its first argument."""
+    names = [field.name for field in fields(QuestionOptions)]
 
     @functools.wraps(verb)
-    def with_order(**given: Any) -> Any:
-        order = Order(**{name: given.pop(name) for name in names})
-        return verb(order, **given)
+    def with_options(**given: Any) -> Any:
+        options = QuestionOptions(**{name: given.pop(name) for name in names})
+        return verb(options, **given)
 
     own = list(getattr(verb, "__click_params__", []))
-    decorated: Any = with_order
+    decorated: Any = with_options
     decorated.__click_params__ = []
-    for option in reversed(ORDER):
+    for option in reversed(QUESTION_OPTIONS):
         option(decorated)
     # Click keeps the last one first. PATH leads, then what the verb alone takes, then what all take.
     *shared, path = decorated.__click_params__
@@ -107,6 +109,20 @@ CANDIDATES = click.option(
     "--candidates", metavar="FILE|a,b,c", help="What can be chosen: public, and never read from the data."
 )
 VALUE = click.option("--value", metavar=COLUMN, help="The column with people's numbers.")
+
+
+def column_of_choices(choice: str | None) -> str:
+    """Give the name after --choice, which must be there."""
+    if not choice:
+        raise UserError("--choice must name the column with what people chose. Write --choice candidate.")
+    return choice
+
+
+def column_of_numbers(value: str | None) -> str:
+    """Give the name after --value, which must be there."""
+    if not value:
+        raise UserError("--value must name the column with people's numbers. Write --value salary.")
+    return value
 
 
 def examples(*commands: str) -> str:

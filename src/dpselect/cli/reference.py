@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from dpselect.cli.verbs import dpselect
+from dpselect.cli.runner import dpselect
 
 WIDTH = 100
 HEAD = """# The command line

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dpselect.cli import interrupts
-from dpselect.cli.refusals import BAD_TABLE, WRONG, Refused
+from dpselect.engines import csv_files, files
+from dpselect.engines.spark_logs import hush_for_good
+from dpselect.errors import InvalidParameter, MissingExtra
 
 FORMS = ("csv", "parquet")
 CSV = {
@@ -34,20 +35,19 @@ SETTINGS = {
 
 
 @contextmanager
-def frame_of(path: str, form: str) -> Iterator[Any]:
-    """Give a DataFrame of CSV or Parquet files; CSV columns are text."""
-    from dpselect.errors import MissingExtra
+def frame_of(path: str, form: str, *, after_start: Callable[[], None]) -> Iterator[Any]:
+    """Give a DataFrame of CSV or Parquet files; CSV columns are text.
 
-    if form not in FORMS:
-        raise Refused("--engine spark reads CSV and Parquet; take --engine duckdb for this file.")
+    ``after_start`` is called once Spark runs: PySpark sets a signal handler of its own.
+    """
     if find_spec("pyspark") is None:
         raise MissingExtra.needed("--engine spark", extra="spark")
     paths = _readable(path)
-    session = _session()
+    session = _session(after_start)
     try:
         frame = _read(session, paths, form)
         if frame is None:
-            raise Refused("PATH must be readable by Spark; it is not. Is it what its name says?", BAD_TABLE)
+            raise InvalidParameter("PATH must be readable by Spark; it is not. Is it what its name says?")
         yield frame
     finally:
         session.stop()
@@ -55,20 +55,17 @@ def frame_of(path: str, form: str) -> Iterator[Any]:
 
 def _readable(path: str) -> list[str]:
     """List the files; Spark passes over some names without a word, and takes others for patterns."""
-    from dpselect.engines import files
-
     paths = files.matching(path)
     if any(Path(each).name[0] in "._" or set("*?[]{}\\") & set(each) for each in paths):
-        raise Refused(
+        raise InvalidParameter(
             "PATH must be files without *, ?, brackets, braces and backslashes in their paths, whose names "
-            "do not begin with _ or a point: Spark passes over them. Rename them, or take --engine duckdb."
+            "do not begin with _ or a point: Spark passes over them. Rename them, or take --engine duckdb.",
+            parameter="path",
         )
     return paths
 
 
-def _session() -> Any:
-    from dpselect.engines.spark_logs import hush_for_good
-
+def _session(after_start: Callable[[], None]) -> Any:
     builder = import_module("pyspark.sql").SparkSession.builder.master("local[*]").appName("dpselect")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
@@ -77,20 +74,17 @@ def _session() -> Any:
         try:
             session = builder.getOrCreate()
             hush_for_good(session)
-            interrupts.heed_again()  # Spark has set its own handler
+            after_start()
         except Exception:  # noqa: BLE001 - Java is missing or too old: it says so in many lines
             session = None
     if session is None:
-        raise Refused(
-            "--engine spark needs Java 17 or newer, which did not start. Run 'dpselect doctor'.", WRONG
+        raise MissingExtra(
+            "--engine spark needs Java 17 or newer, which did not start. Run 'dpselect doctor'."
         )
     return session
 
 
 def _read(session: Any, paths: list[str], form: str) -> Any:
-    from dpselect.engines import csv_files
-    from dpselect.errors import InvalidParameter
-
     try:
         if form == "parquet":
             return _parquet(session, paths)
@@ -98,17 +92,14 @@ def _read(session: Any, paths: list[str], form: str) -> Any:
         columns = ", ".join(f"c{position} string" for position in range(len(names)))
         reader = session.read.schema(columns).options(**CSV, sep=delimiter, maxColumns=len(names) + 1)
         return reader.csv(paths).toDF(*names)
-    except InvalidParameter as refused:
-        sentence = str(refused)
+    except InvalidParameter:
+        raise
     except Exception:  # noqa: BLE001 - its words may quote the file
         return None
-    raise Refused(sentence, BAD_TABLE)
 
 
 def _parquet(session: Any, paths: list[str]) -> Any:
     """Read files of one schema: of several Spark takes one, and what the others lack is NULL."""
-    from dpselect.errors import InvalidParameter
-
     if len({session.read.parquet(path).schema.json() for path in paths}) != 1:
         raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
     return session.read.parquet(*paths)

@@ -12,7 +12,7 @@ WRONG, WRONG_CALL, NO_BUDGET, BAD_TABLE, INTERRUPTED = 1, 2, 3, 4, 130
 LONGEST = 60
 
 
-class Refused(Exception):
+class UserError(Exception):
     """A sentence for the person, and the exit code for the script."""
 
     def __init__(self, sentence: str, code: int = WRONG_CALL) -> None:
@@ -71,7 +71,7 @@ def _time_is_countable() -> bool:
     return True
 
 
-def of_usage(error: click.UsageError, verb: str = "") -> Refused:
+def of_usage(error: click.UsageError, verb: str = "") -> UserError:
     """Say a complaint of click's in our words."""
     where = error.ctx.command_path if error.ctx else f"dpselect {verb}".strip()
     look = f"Run '{where} --help' to see how it is called."
@@ -85,7 +85,7 @@ def of_usage(error: click.UsageError, verb: str = "") -> Refused:
         said = " ".join(error.format_message().split())
         sentence = said[:1].lower() + said[1:].rstrip(".") + ("" if said.endswith("?") else ".")
         look = "" if said.endswith("?") else look
-    return Refused(f"{sentence} {look}".strip(), WRONG_CALL)
+    return UserError(f"{sentence} {look}".strip(), WRONG_CALL)
 
 
 def _nearest(error: click.NoSuchOption) -> str | None:

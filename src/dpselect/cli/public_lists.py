@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 
-from dpselect.cli.refusals import Refused
+from dpselect.cli.user_errors import UserError
 
 PUBLIC = "Candidates are public and never read from the data: write them out yourself."
 MOST = 10_000_000
@@ -46,7 +46,7 @@ class Names(list[str]):
                     if self.lines is None
                     else f"{self.shown(place)} says the same as {self.shown(before)}"
                 )
-                raise Refused(f"{self.option} must be different from each other{words}; {twice}.")
+                raise UserError(f"{self.option} must be different from each other{words}; {twice}.")
 
 
 def names(text: str | None, option: str = "--candidates", *, beside: str = "") -> Names:
@@ -54,7 +54,7 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
     found = parts(text, option, beside=beside)
     for place, name in enumerate(found):
         if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise Refused(
+            raise UserError(
                 f"{option} must be text that can be stored: no NUL character, no lone surrogate; "
                 f"{found.shown(place)} is not."
             )
@@ -67,21 +67,21 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
 def parts(text: str | None, option: str, *, beside: str = "") -> Names:
     """Read a list as it is written, whatever its parts may mean."""
     if text is None:
-        raise Refused(f"{option} must be given: a file with one on each line, or a,b,c. {PUBLIC}")
+        raise UserError(f"{option} must be given: a file with one on each line, or a,b,c. {PUBLIC}")
     path = Path(text)
     if is_file(path):
         if _is_among(path, beside):
-            raise Refused(f"{option} must be a list of its own; got the table itself. {PUBLIC}")
+            raise UserError(f"{option} must be a list of its own; got the table itself. {PUBLIC}")
         found = _lines(path, option)
     elif "," in text:
         found = Names(_between_commas(text, option), option)
     else:
-        raise Refused(
+        raise UserError(
             f"{option} must be a file that is there, or a list such as a,b,c; got '{text[:40]}'. "
             "Check the path; for a single one write it with a comma at the end."
         )
     if not found:
-        raise Refused(f"{option} must hold at least one; got none. {PUBLIC}")
+        raise UserError(f"{option} must hold at least one; got none. {PUBLIC}")
     return found
 
 
@@ -96,9 +96,9 @@ def prices(
     for place, word in enumerate(written):
         value = _decimal(word)
         if value is None:
-            raise Refused(f"{option} must hold decimal numbers such as 0.99; got {written.shown(place)}.")
+            raise UserError(f"{option} must hold decimal numbers such as 0.99; got {written.shown(place)}.")
         if least is not None and not value >= least:
-            raise Refused(f"{option} must be zero or positive; got {written.shown(place)}.")
+            raise UserError(f"{option} must be zero or positive; got {written.shown(place)}.")
         read.append(value)
     written.must_differ(read)
     return read
@@ -108,7 +108,7 @@ def pair(text: str, option: str) -> tuple[str, str]:
     """Read LO:HI; the numbers are read by whoever needs them."""
     low, colon, high = text.partition(":")
     if not colon or not low.strip() or not high.strip() or ":" in high:
-        raise Refused(f"{option} must be LO:HI; got '{text[:40]}'. Write for example {option} 0:100.")
+        raise UserError(f"{option} must be LO:HI; got '{text[:40]}'. Write for example {option} 0:100.")
     return low.strip(), high.strip()
 
 
@@ -137,10 +137,12 @@ def is_file(path: Path) -> bool:
 def _steps(text: str, option: str) -> list[Decimal]:
     low, high, step = (_decimal(part) for part in text.split(":"))
     if low is None or high is None or step is None or not (step > 0 and low <= high):
-        raise Refused(f"{option} must be LO:HI:STEP with LO <= HI and a STEP above zero; got '{text[:40]}'.")
+        raise UserError(
+            f"{option} must be LO:HI:STEP with LO <= HI and a STEP above zero; got '{text[:40]}'."
+        )
     count = int((Fraction(high) - Fraction(low)) / Fraction(step)) + 1
     if count > MOST:
-        raise Refused(f"{option} must be at most {MOST:,} numbers; got {count:,}. Take a larger step.")
+        raise UserError(f"{option} must be at most {MOST:,} numbers; got {count:,}. Take a larger step.")
     return [low + step * place for place in range(count)]
 
 
@@ -165,7 +167,7 @@ def _between_commas(text: str, option: str) -> list[str]:
     except csv.Error:
         rows = []
     if len(rows) != 1:
-        raise Refused(f"{option} must be a list such as a,b,c, on one line; got '{text[:40]}'.")
+        raise UserError(f"{option} must be a list such as a,b,c, on one line; got '{text[:40]}'.")
     return [name.strip() for name in rows[0] if name.strip()]
 
 
@@ -178,7 +180,7 @@ def _lines(path: Path, option: str) -> Names:
     except PermissionError:
         text, wrong = None, f"{option} must be a file that you may read; '{path.name}' is not."
     if text is None:
-        raise Refused(wrong)
+        raise UserError(wrong)
     written = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
     full = [(number, line) for number, line in written if line]
     return Names([line for _, line in full], option, [number for number, _ in full])

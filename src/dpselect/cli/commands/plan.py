@@ -1,4 +1,4 @@
-"""The verb ``plan``: what a budget buys, before any data is touched."""
+"""The command ``plan``: what a budget buys, before any data is touched."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpselect.cli import consoles, lists
+from dpselect.cli import console, public_lists
 from dpselect.cli.options import NUMBER, examples
-from dpselect.cli.refusals import Refused
+from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.problems.problem import Problem
@@ -25,11 +25,12 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
 
 
 @click.command(
+    name="plan",
     epilog=examples(
         "plan --n 100 --epsilon 0.5 --neighbours change_one",
         "plan --n 100 --within 20",
         "plan --prices 0.01:1.99:0.01 --epsilon 1 --json",
-    )
+    ),
 )
 @click.option("--n", type=int, metavar=NUMBER, help="How many candidates there are.")
 @click.option("--candidates", metavar="FILE|a,b,c", help="Instead of --n: the candidates themselves.")
@@ -53,7 +54,7 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
     "--measured-in", metavar="WORD", help="What scores are.  [default: votes, or revenue for --prices]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
-def plan(**given: Any) -> None:
+def plan_command(**given: Any) -> None:
     """Say what a budget buys: accuracy and price, without data.
 
     The figures hold for every data set: the worst case, rounded up.
@@ -61,13 +62,13 @@ def plan(**given: Any) -> None:
     problem = _problem(given)
     budgets = [name for name in ("epsilon", "rho", "within") if given[name] is not None]
     if len(budgets) != 1:
-        raise Refused(
+        raise UserError(
             f"exactly one of --epsilon, --rho and --within must be given; got {len(budgets) or 'none'}. "
             "Write --epsilon 1/2."
         )
     facts = _facts(problem, given)
     if given["as_json"]:
-        consoles.write_json(facts)
+        console.write_json(facts)
     else:
         _show(facts)
         _trade_off(problem, given, facts)
@@ -78,21 +79,21 @@ def _problem(given: dict[str, Any]) -> Problem:
 
     sources = [name for name in ("n", "candidates", "prices") if given[name] is not None]
     if len(sources) != 1:
-        raise Refused(
+        raise UserError(
             f"exactly one of --n, --candidates and --prices must be given; got {len(sources) or 'none'}. "
             "Write --n 100 for a hundred candidates."
         )
     if given["prices"] is not None:
         if given["sensitivity"] is not None:
-            raise Refused("--sensitivity belongs to --n; that of prices is known.")
-        return pricing(value="value", prices=lists.prices(given["prices"], least=0))
-    n = given["n"] if given["n"] is not None else len(lists.names(given["candidates"]))
+            raise UserError("--sensitivity belongs to --n; that of prices is known.")
+        return pricing(value="value", prices=public_lists.prices(given["prices"], least=0))
+    n = given["n"] if given["n"] is not None else len(public_lists.names(given["candidates"]))
     return counting(n, sensitivity=given["sensitivity"] or "1")
 
 
 def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     from dpselect import utility
-    from dpselect.cli.showing import figure
+    from dpselect.cli.output import figure
     from dpselect.exact.numbers import exact_text, rounded_up
     from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.release.result import MEASURES
@@ -102,7 +103,7 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     if given["within"] is not None:
         needed = utility.epsilon_for(problem, within=given["within"], **question)
         if not needed:
-            raise Refused(
+            raise UserError(
                 "--within must ask for something; even a blind draw is that accurate. Ask for less."
             )
         epsilon = rounded_up(needed, 4) if needed > Fraction(1, 100) else rounded_up(needed, 10)
@@ -131,14 +132,14 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    from dpselect.cli.showing import in_words
+    from dpselect.cli.output import in_words
     from dpselect.privacy.losses import ZCDP, PureDP
 
     pure = facts["measure"] == "max_divergence"
     price = PureDP(facts["price"]) if pure else ZCDP(facts["price"])
     winners = "1 winner" if facts["k"] == 1 else f"{facts['k']} winners"
     mark = "the best score" if facts["k"] == 1 else f"the score of rank {facts['k']}"
-    consoles.write_facts(
+    console.write_facts(
         {
             "question": f"{winners} among {facts['n']:,}, neighbours {facts['neighbours']}",
             "price": f"{price}{in_words(price)}",
@@ -146,7 +147,7 @@ def _show(facts: dict[str, Any]) -> None:
         }
     )
     word = facts["accuracy"]["unit"]
-    consoles.write_table(
+    console.write_table(
         ["by", f"within ({word})", f"lead that is enough ({word})"],
         [
             [NOISES[noise], facts["accuracy"][noise], facts["lead_needed"][noise]]
@@ -160,7 +161,7 @@ def _show(facts: dict[str, Any]) -> None:
 def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
     """Show what less and more money would buy."""
     from dpselect import utility
-    from dpselect.cli.showing import figure, short
+    from dpselect.cli.output import figure, short
 
     pure = facts["measure"] == "max_divergence"
     name, noise = ("epsilon", "exponential") if pure else ("rho", "gumbel")
@@ -177,6 +178,6 @@ def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -
             mechanism="exponential" if pure else "gumbel",
         )
         rows.append([short(price), figure(found.within), "this plan" if factor == 1 else ""])
-    consoles.write_table(
+    console.write_table(
         [name, f"within ({facts['accuracy']['unit']})", f"by {noise} noise"], rows, right=(0, 1)
     )

@@ -1,4 +1,4 @@
-"""The verb ``version``."""
+"""The command ``version``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dpselect import __version__
 from dpselect.cli.options import examples
 
 
-@click.command(epilog=examples("version"))
+@click.command(name="version", epilog=examples("version"))
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-def version(*, as_json: bool) -> None:
+def version_command(*, as_json: bool) -> None:
     """Say which version this is."""
     click.echo(json.dumps({"version": __version__}) if as_json else f"dpselect {__version__}")

@@ -1,4 +1,4 @@
-"""The verb ``verify``: prove again, on this machine, what the package says of itself."""
+"""The command ``verify``: prove again, on this machine, what the package says of itself."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpselect.cli import consoles
+from dpselect.cli import console
 from dpselect.cli.options import examples
-from dpselect.cli.refusals import WRONG, Refused
+from dpselect.cli.user_errors import WRONG, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_DEEPER = 16
 
 
-@click.command(epilog=examples("verify --json"))
+@click.command(name="verify", epilog=examples("verify --json"))
 @click.option(
     "--deeper",
     type=click.IntRange(0, MOST_DEEPER),
@@ -30,7 +30,7 @@ MOST_DEEPER = 16
     help="Walk so many random bits more: each bit can double the time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
-def verify(*, deeper: int, as_json: bool) -> None:
+def verify_command(*, deeper: int, as_json: bool) -> None:
     """Prove the exactness of this installation again, by walking its random bits.
 
     Every path of the stated number of random bits is walked through the code that is installed here. What was
@@ -43,12 +43,12 @@ def verify(*, deeper: int, as_json: bool) -> None:
     found = _checked(list(claims(deeper)))
     holds = all(verdict.holds for _, verdict in found)
     if as_json:
-        consoles.write_json({"holds": holds, "claims": [_as_json(*pair) for pair in found]})
+        console.write_json({"holds": holds, "claims": [_as_json(*pair) for pair in found]})
     else:
         _show(found, time.monotonic() - started)
     if not holds:
         wrong = sum(not verdict.holds for _, verdict in found)
-        raise Refused(
+        raise UserError(
             f"every claim must hold; {wrong} of {len(found)} do not. Install dpselect anew.",
             WRONG,
         )
@@ -56,7 +56,7 @@ def verify(*, deeper: int, as_json: bool) -> None:
 
 def _checked(claims: list[Claim]) -> list[tuple[Claim, Verdict]]:
     found = []
-    with consoles.progress() as bar:
+    with console.progress() as bar:
         task = bar.add_task("", total=len(claims)) if bar else None
         for claim in claims:
             if bar and task is not None:
@@ -80,7 +80,7 @@ def _as_json(claim: Claim, verdict: Verdict) -> dict[str, Any]:
 
 def _show(found: list[tuple[Claim, Verdict]], seconds: float) -> None:
     walked = [pair for pair in found if pair[0].depth is not None]
-    consoles.write_table(
+    console.write_table(
         ["what", "claim", "bits walked", "left open", "verdict"],
         [
             [
@@ -101,7 +101,7 @@ def _show(found: list[tuple[Claim, Verdict]], seconds: float) -> None:
     facts = {"walked": _told(walked, "claims were walked to the depth above")}
     for subject, words in rest.items():
         facts[f"{subject}s"] = _told([pair for pair in found if pair[0].subject == subject], words)
-    consoles.write_facts({**facts, "took": f"{seconds:.0f} s"})
+    console.write_facts({**facts, "took": f"{seconds:.0f} s"})
 
 
 def _told(found: Iterable[tuple[Claim, Verdict]], words: str) -> str:

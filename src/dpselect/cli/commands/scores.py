@@ -1,4 +1,4 @@
-"""The verb ``scores``: select from scores that somebody has computed already."""
+"""The command ``scores``: select from scores that were computed before."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from pathlib import Path
 
 import click
 
-from dpselect.cli import lists
-from dpselect.cli.asking import ask_about_scores
-from dpselect.cli.options import CANDIDATES, NUMBER, Order, examples, takes_an_order
-from dpselect.cli.refusals import Refused
+from dpselect.cli import public_lists
+from dpselect.cli.options import CANDIDATES, NUMBER, QuestionOptions, examples, takes_question_options
+from dpselect.cli.question import ask_about_scores
+from dpselect.cli.user_errors import UserError
 
 
 @click.command(
+    name="scores",
     epilog=examples(
         "scores totals.csv --candidates tea,soup,pie --sensitivity 1 --monotonic --epsilon 1/2",
         "scores totals.csv --candidates tea,soup,pie --range-sensitivity 1 --rho 1/8 --k 2 --json",
-    )
+    ),
 )
-@takes_an_order
+@takes_question_options
 @CANDIDATES
 @click.option(
     "--sensitivity", metavar=NUMBER, help="How much one person can change any one score: your claim."
@@ -29,8 +30,8 @@ from dpselect.cli.refusals import Refused
 )
 @click.option("--choice", "--column", "choice", metavar="COLUMN", help="The column of names, by its header.")
 @click.option("--value", metavar="COLUMN", help="The column of scores, by its header.")
-def scores(  # noqa: PLR0913 - each is an option
-    order: Order,
+def scores_command(  # noqa: PLR0913 - each is an option
+    options: QuestionOptions,
     *,
     candidates: str | None,
     sensitivity: str | None,
@@ -48,20 +49,22 @@ def scores(  # noqa: PLR0913 - each is an option
     from dpselect.cli.score_files import FORMATS, ScoreFile
     from dpselect.problems import Scores, custom
 
-    names = lists.names(candidates, beside=order.path)
+    names = public_lists.names(candidates, beside=options.path)
     if (sensitivity is None) == (range_sensitivity is None):
-        raise Refused(
+        raise UserError(
             "exactly one of --sensitivity and --range-sensitivity must be given. Write --sensitivity 1."
         )
-    if order.engine not in ("auto", "duckdb") or order.table or order.columns:
-        raise Refused("--engine, --table and --columns belong to tables; a file of scores is read as it is.")
-    path = Path(order.path)
-    if not lists.is_file(path):
-        raise Refused(f"PATH must be a file that is there; got '{order.path[-40:]}'. Check its spelling.")
+    if options.engine not in ("auto", "duckdb") or options.table or options.columns:
+        raise UserError(
+            "--engine, --table and --columns belong to tables; a file of scores is read as it is."
+        )
+    path = Path(options.path)
+    if not public_lists.is_file(path):
+        raise UserError(f"PATH must be a file that is there; got '{options.path[-40:]}'. Check its spelling.")
     if path.suffix.lower() not in FORMATS:
-        raise Refused(f"PATH must end in one of: {', '.join(FORMATS)}; got '{order.path[-40:]}'.")
+        raise UserError(f"PATH must end in one of: {', '.join(FORMATS)}; got '{options.path[-40:]}'.")
     problem = custom(
         candidates=names, sensitivity=sensitivity, monotonic=monotonic, range_sensitivity=range_sensitivity
     )
     file = ScoreFile(path, tuple(names), tuple(problem.outputs), choice, value)
-    ask_about_scores(order, problem, Scores(file), measured_in="score")
+    ask_about_scores(options, problem, Scores(file), measured_in="score")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from dpselect.cli.consoles import results, write_facts, write_json
+from dpselect.cli.console import results, write_facts, write_json
+from dpselect.cli.sources import place_of_ledger
 from dpselect.errors import visible
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ def show(  # noqa: PLR0913 - what is shown, and how
         "noise": f"{blank.mechanism}, scale {short(blank.scale)}",
     }
     if ledger is not None:
-        from dpselect.cli.ledgers import place_of
-
-        facts["ledger"] = _in_the_ledger(ledger, place_of(str(path), ledger))
+        facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(path), ledger))
     write_facts(facts)
 
 

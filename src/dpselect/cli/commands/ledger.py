@@ -1,17 +1,15 @@
-"""The verb ``ledger``: make one, show it, verify it."""
+"""The command ``ledger``: make one, show it, verify it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpselect.cli import consoles
+from dpselect.cli import console
 from dpselect.cli.options import NUMBER, examples
-from dpselect.cli.refusals import Refused
+from dpselect.cli.sources import open_ledger, place_of_ledger
+from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.ledger import Ledger
@@ -22,15 +20,15 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/re
 ANCHOR = click.option("--anchor", metavar="FILE", help="Where the anchor is, best on another disk.")
 
 
-@click.group()
-def ledger() -> None:
+@click.group(name="ledger")
+def ledger_command() -> None:
     """Keep a budget that cannot be overspent.
 
     PATH is a file, or a PostgreSQL URL.
     """
 
 
-@ledger.command(epilog=examples("ledger create town.ledger --epsilon 2 --unit voter"))
+@ledger_command.command(name="create", epilog=examples("ledger create town.ledger --epsilon 2 --unit voter"))
 @PLACE
 @click.option("--epsilon", metavar=NUMBER, help="The budget, in pure differential privacy.")
 @click.option(
@@ -47,7 +45,7 @@ def ledger() -> None:
 @click.option("--unit", metavar="COLUMN", help="The column that identifies a person.")
 @ANCHOR
 @JSON
-def create(  # noqa: PLR0913, PLR0917 - each is an option
+def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
     path: str,
     epsilon: str | None,
     rho: str | None,
@@ -64,26 +62,28 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option
 
     if (epsilon is None) == (rho is None):
         got = "none" if rho is None else "both"
-        raise Refused(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 2.")
+        raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 2.")
     budget = PureDP(epsilon) if epsilon is not None else ZCDP(rho or "")
     with Ledger.create(
         path, budget=budget, neighbours=neighbours, dataset=dataset, unit=unit, anchor=anchor
     ) as made:
         if as_json:
-            consoles.write_json(_facts(path, made))
+            console.write_json(_facts(path, made))
         else:
-            consoles.write_facts({"ledger": place_of(path, made), "budget": str(made.budget), **_names(made)})
+            console.write_facts(
+                {"ledger": place_of_ledger(path, made), "budget": str(made.budget), **_names(made)}
+            )
 
 
-@ledger.command(epilog=examples("ledger show town.ledger --json"))
+@ledger_command.command(name="show", epilog=examples("ledger show town.ledger --json"))
 @PLACE
 @ANCHOR
 @JSON
-def show(path: str, anchor: str | None, *, as_json: bool) -> None:
+def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
-    from dpselect.cli.showing import amount, short
+    from dpselect.cli.output import amount, short
 
-    with opened(path, anchor=anchor) as book:
+    with open_ledger(path, anchor=anchor) as book:
         entries = list(book.entries())
         if as_json:
             written = [
@@ -97,12 +97,12 @@ def show(path: str, anchor: str | None, *, as_json: bool) -> None:
                 }
                 for entry in entries
             ]
-            consoles.write_json({**_facts(path, book), "entries": written})
+            console.write_json({**_facts(path, book), "entries": written})
             return
         currency = str(book.budget).partition(" ")[0]
-        consoles.write_facts(
+        console.write_facts(
             {
-                "ledger": place_of(path, book),
+                "ledger": place_of_ledger(path, book),
                 "budget": str(book.budget),
                 "spent": f"{currency} {short(book.spent.parts()[0])}",
                 "left": f"{currency} {short(book.remaining.parts()[0], 'down')}",
@@ -110,7 +110,7 @@ def show(path: str, anchor: str | None, *, as_json: bool) -> None:
             }
         )
         if entries:
-            consoles.write_table(
+            console.write_table(
                 ["entry", "time", "for", "request", currency, "in all"],
                 [
                     [
@@ -127,50 +127,31 @@ def show(path: str, anchor: str | None, *, as_json: bool) -> None:
             )
 
 
-@ledger.command(epilog=examples("ledger verify town.ledger"))
+@ledger_command.command(name="verify", epilog=examples("ledger verify town.ledger"))
 @PLACE
 @ANCHOR
 @JSON
-def verify(path: str, anchor: str | None, *, as_json: bool) -> None:
+def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
     """Check everything that was ever written to it.
 
     A ledger that was changed, or lost its end, is refused with exit code 1.
     """
-    with consoles.working("verifying"), opened(path, anchor=anchor) as book:
+    with console.working("verifying"), open_ledger(path, anchor=anchor) as book:
         entries = book.verify()
         facts = _facts(path, book)
     if as_json:
-        consoles.write_json({**facts, "verified": True, "count": entries})
+        console.write_json({**facts, "verified": True, "count": entries})
     else:
         plural = "entry is as it was" if entries == 1 else "entries are as they were"
-        consoles.results().print(f"{entries} {plural} written; nothing is missing.", markup=False)
-
-
-@contextmanager
-def opened(path: str, *, anchor: str | None = None) -> Iterator[Ledger]:
-    """Open a ledger that is there."""
-    from dpselect.ledger import Ledger
-
-    if "://" not in path and not Path(path).exists():
-        raise Refused(
-            f"a ledger must be there; there is none at '{path[-60:]}'. "
-            f"Make one: dpselect ledger create {path[-60:]} --epsilon 2"
-        )
-    with Ledger.open(path, anchor=anchor) as ledger:
-        yield ledger
-
-
-def place_of(path: str, book: Ledger) -> str:
-    """Name a ledger as it was named, but for a password."""
-    return book.place if "://" in path else path
+        console.results().print(f"{entries} {plural} written; nothing is missing.", markup=False)
 
 
 def _facts(path: str, book: Ledger) -> dict[str, Any]:
-    from dpselect.cli.showing import amount
+    from dpselect.cli.output import amount
     from dpselect.release.result import MEASURES
 
     return {
-        "ledger": place_of(path, book),
+        "ledger": place_of_ledger(path, book),
         "measure": MEASURES[type(book.budget)],
         "budget": amount(book.budget),
         "spent": amount(book.spent),

@@ -1,4 +1,4 @@
-"""The verb ``demo``: the product in half a minute, on made-up data, by the commands that everybody uses."""
+"""The command ``demo``: the product in half a minute, on made-up data, by the real commands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpselect.cli import interrupts, made_up
-from dpselect.cli.consoles import results, working
+from dpselect.cli import demo_data, interrupts
+from dpselect.cli.console import results, working
 from dpselect.cli.options import examples
-from dpselect.cli.refusals import NO_BUDGET, WRONG, Refused
+from dpselect.cli.user_errors import NO_BUDGET, WRONG, UserError
 from dpselect.errors import visible
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ WIDEST = 100
 LEDGER = ["--ledger", "mascot.ledger"]
 VOTE = ["vote", "ballots.csv", "--unit", "person", "--choice", "name", "--candidates", "names.txt"]
 ELECTION = [*VOTE, "--epsilon", "1", "--k", "3", *LEDGER, "--request-id", "mascot"]
-PRICE = ["price", "survey.csv", "--unit", "person", "--value", "pays", "--prices", made_up.PRICES]
+PRICE = ["price", "survey.csv", "--unit", "person", "--value", "pays", "--prices", demo_data.PRICES]
 
 
-@click.command(epilog=examples("demo", "demo --folder mascot"))
+@click.command(name="demo", epilog=examples("demo", "demo --folder mascot"))
 @click.option("--folder", type=click.Path(file_okay=False), help="Write the made-up data here, and keep it.")
-def demo(folder: str | None) -> None:
+def demo_command(folder: str | None) -> None:
     """Show the main job in half a minute: ask, pay, draw, and be refused.
 
     Everything is made up by public formulas, in a temporary folder. The commands are the real ones.
@@ -59,10 +59,10 @@ def demo(folder: str | None) -> None:
             "The price is charged first; then the rows are read; then three names are drawn.",
         )
         _run(show, ELECTION)
-        _behind_the_curtain(show, _winners(place, "mascot"), dict(made_up.votes().most_common()))
+        _behind_the_curtain(show, _winners(place, "mascot"), dict(demo_data.votes().most_common()))
         _act(show, 4, "Which price for 'My Corona'?", "The same for numbers: which price earns most?")
         _run(show, [*PRICE, "--epsilon", "1/2", *LEDGER, "--request-id", "song"])
-        earned = sorted(made_up.revenues().items(), key=lambda pair: -pair[1])
+        earned = sorted(demo_data.revenues().items(), key=lambda pair: -pair[1])
         _behind_the_curtain(show, _winners(place, "song"), {str(price): sum_ for price, sum_ in earned})
         _act(
             show,
@@ -89,7 +89,7 @@ def _stage(folder: str | None) -> Iterator[Path]:
         else:
             place = Path(folder).resolve()
             if (place / "mascot.ledger").exists():
-                raise Refused(
+                raise UserError(
                     f"--folder must be without a mascot.ledger; '{folder[-60:]}' has one. Name another."
                 )
             place.mkdir(parents=True, exist_ok=True)
@@ -105,18 +105,18 @@ def _opening(show: Console, place: Path) -> None:
     from rich.text import Text
 
     with working("making up an election and a survey"):
-        rows = made_up.written(place)
+        rows = demo_data.written(place)
     words = Text.assemble(
         ("Which one is best? ", "bold"),
         "dpselect answers from data about people, and hides each of them: the answer is drawn, so that "
         "with or without any one person its odds are nearly the same.\n\n",
-        f"Made up for you, by formulas: {made_up.PEOPLE:,} people, a mascot and a song.\n\n",
+        f"Made up for you, by formulas: {demo_data.PEOPLE:,} people, a mascot and a song.\n\n",
         ("ballots.csv  ", "cyan"),
-        f"{rows['ballots.csv']:,} approvals of {len(made_up.NAMES)} names:\n",
-        (f"  {made_up.ELECTION}\n", "dim"),
+        f"{rows['ballots.csv']:,} approvals of {len(demo_data.NAMES)} names:\n",
+        (f"  {demo_data.ELECTION}\n", "dim"),
         ("survey.csv   ", "cyan"),
         "what each would pay for the song 'My Corona':\n",
-        (f"  {made_up.SURVEY}", "dim"),
+        (f"  {demo_data.SURVEY}", "dim"),
     )
     show.print(Panel(words, title="dpselect", border_style="cyan", padding=(1, 2), width=_width(show)))
 
@@ -139,7 +139,7 @@ def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
 
     from rich.text import Text
 
-    from dpselect.cli.verbs import run
+    from dpselect.cli.runner import run
 
     show.print(Text.assemble(("\n$ ", "dim"), ("dpselect " + shlex.join(words), "bold yellow"), "\n"))
     show.file.flush()
@@ -147,7 +147,7 @@ def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
     if interrupts.exit_code():
         raise KeyboardInterrupt
     if code != expected:
-        raise Refused(
+        raise UserError(
             f"the demonstration must end this command with {expected}; it ended with {code}.", WRONG
         )
     if code:

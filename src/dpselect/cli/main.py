@@ -1,4 +1,4 @@
-"""The door: listen to signals first, then load the verbs and run one.
+"""The entry: listen to signals first, then load the commands and run one.
 
 Loading takes longer than most commands, so that a Ctrl-C often comes meanwhile. It gets its sentence too.
 """
@@ -20,7 +20,7 @@ def main() -> NoReturn:
     code = 1
     try:
         interrupts.heed()
-        from dpselect.cli.verbs import run_the_words
+        from dpselect.cli.runner import run_the_words
 
         code = run_the_words(sys.argv[1:])
     except SystemExit:

@@ -1,4 +1,4 @@
-"""The verb ``bench``: how fast it is on this machine."""
+"""The command ``bench``: how fast it is on this machine."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from typing import Any
 import click
 
 import dpselect
-from dpselect.cli import consoles
+from dpselect.cli import console
 from dpselect.cli.options import NUMBER, examples
-from dpselect.cli.refusals import WRONG, Refused
+from dpselect.cli.user_errors import WRONG, UserError
 
 SIZES = [10, 1_000, 100_000, 1_000_000, 10_000_000]
 LARGEST, MOST = 1_000_000, 100_000_000
 ROUNDS, SECONDS = 30, 0.5
 
 
-@click.command(epilog=examples("bench --built-in --largest 1000", "bench --largest 1000 --json"))
+@click.command(
+    name="bench", epilog=examples("bench --built-in --largest 1000", "bench --largest 1000 --json")
+)
 @click.option(
     "--largest",
     type=click.IntRange(10, MOST),
@@ -33,7 +35,7 @@ ROUNDS, SECONDS = 30, 0.5
 @click.option("--built-in", is_flag=True, help="The small comparison, also in a checkout.")
 @click.option("--full", is_flag=True, help="In a checkout: everything, with other libraries; takes minutes.")
 @click.option("--json", "as_json", is_flag=True, help="Write the small comparison as JSON.")
-def bench(*, largest: int, built_in: bool, full: bool, as_json: bool) -> None:
+def bench_command(*, largest: int, built_in: bool, full: bool, as_json: bool) -> None:
     """Measure selections beside scores.max().
 
     In a checkout the benchmarks of benchmarks/ are run; elsewhere, or with --built-in, a small comparison.
@@ -41,15 +43,15 @@ def bench(*, largest: int, built_in: bool, full: bool, as_json: bool) -> None:
     checkout = Path(dpselect.__file__).parents[2]
     has_benchmarks = (checkout / "benchmarks" / "__main__.py").is_file()
     if full and not has_benchmarks:
-        raise Refused("--full needs a checkout of dpselect, which has benchmarks/; leave it out.")
+        raise UserError("--full needs a checkout of dpselect, which has benchmarks/; leave it out.")
     if has_benchmarks and not (built_in or as_json):
         _run_the_checkout(checkout, [] if full else ["--quick", "--largest", str(largest)])
         return
     rows = _measured([n for n in SIZES if n <= largest])
     if as_json:
-        consoles.write_json({"seconds": rows})
+        console.write_json({"seconds": rows})
         return
-    consoles.write_table(
+    console.write_table(
         ["scores", "scores.max()", "exponential noise", "", "Gumbel noise", ""],
         [
             [
@@ -81,7 +83,7 @@ def _measured(sizes: list[int]) -> list[dict[str, Any]]:
     exponential = make_report_noisy_max(domain, range_distance(), max_divergence(), 10)
     gumbel = make_report_noisy_max_gumbel(domain, range_distance(), 10)
     rows = []
-    with consoles.progress() as bar:
+    with console.progress() as bar:
         task = bar.add_task("", total=len(sizes)) if bar else None
         for n in sizes:
             if bar and task is not None:
@@ -127,4 +129,4 @@ def _run_the_checkout(checkout: Path, options: list[str]) -> None:
     command = [sys.executable, "-m", "benchmarks", *options]
     done = subprocess.run(command, cwd=checkout, check=False)  # noqa: S603 - our own module
     if done.returncode:
-        raise Refused("the benchmarks must run through; they did not. What they said is above.", WRONG)
+        raise UserError("the benchmarks must run through; they did not. What they said is above.", WRONG)

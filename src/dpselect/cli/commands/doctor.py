@@ -1,4 +1,4 @@
-"""The verb ``doctor``: what of the optional world is found on this machine."""
+"""The command ``doctor``: what of the optional world is found on this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dpselect import __version__
-from dpselect.cli import consoles
+from dpselect.cli import console
 from dpselect.cli.options import examples
 
 CORE = ["numpy", "python-flint", "duckdb", "sqlglot", "click", "rich"]
@@ -24,19 +24,19 @@ SOCKETS = ["/var/run/postgresql", "/run/postgresql", "/tmp"]  # noqa: S108 - whe
 PORT = 5432
 
 
-@click.command(epilog=examples("doctor", "doctor --json"))
+@click.command(name="doctor", epilog=examples("doctor", "doctor --json"))
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
-def doctor(*, as_json: bool) -> None:
+def doctor_command(*, as_json: bool) -> None:
     """Say which extras, which Java and which PostgreSQL servers are found.
 
     Nothing is read, sent or changed; servers are only looked for on this machine.
     """
-    with consoles.working("looking around"):
+    with console.working("looking around"):
         facts = _facts()
     if as_json:
-        consoles.write_json(facts)
+        console.write_json(facts)
         return
-    consoles.write_facts({"dpselect": f"{facts['version']} on Python {facts['python']}, {facts['platform']}"})
+    console.write_facts({"dpselect": f"{facts['version']} on Python {facts['python']}, {facts['platform']}"})
     rows = [[name, found or "missing", ""] for name, found in facts["core"].items()]
     rows += [
         [f"[{extra}]", each["version"] or f"not installed: pip install 'dpselect[{extra}]'", each["for"]]
@@ -46,7 +46,7 @@ def doctor(*, as_json: bool) -> None:
     servers = ", ".join(facts["postgres"]["servers"]) or "none is listening on this machine"
     rows.append(["PostgreSQL", servers, "running servers"])
     rows.append(["", facts["postgres"]["programs"] or "not installed: apt install postgresql", "programs"])
-    consoles.write_table(["what", "found", "for"], rows, right=())
+    console.write_table(["what", "found", "for"], rows, right=())
 
 
 def _facts() -> dict[str, Any]:

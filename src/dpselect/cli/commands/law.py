@@ -1,4 +1,4 @@
-"""The verb ``law``: the exact probabilities of a selection, on public numbers."""
+"""The command ``law``: the exact probabilities of a selection, on public numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpselect.cli import consoles, lists
+from dpselect.cli import console, public_lists
 from dpselect.cli.options import NUMBER, examples
-from dpselect.cli.refusals import Refused
+from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.utility import SelectionLaw
@@ -26,10 +26,11 @@ NOISES = ("exponential", "gumbel", "laplace")
 
 
 @click.command(
+    name="law",
     epilog=examples(
         "law tea=12,coffee=10,cocoa=3 --epsilon 1/2",
         "law 0,-1,-2 --scale 1 --k 2 --noise gumbel --json",
-    )
+    ),
 )
 @click.argument("scores", metavar="SCORES", required=False)
 @click.option("--scores", "given", metavar="SCORES", help="Instead of the argument.")
@@ -62,7 +63,7 @@ NOISES = ("exponential", "gumbel", "laplace")
     help="Whose law; may be given again.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
-def law(**options: Any) -> None:
+def law_command(**options: Any) -> None:
     """Print the exact probability of every outcome, on PUBLIC scores.
 
     SCORES is 12,10,3 or tea=12,coffee=10 or a file with one of these (or tea,12) on each line. Never use it
@@ -73,33 +74,35 @@ def law(**options: Any) -> None:
     chosen = options["noise"]
     noises = [noise for noise in NOISES if noise in chosen or "all" in chosen]
     if "laplace" in noises and options["k"] > 1:
-        raise Refused("--noise laplace has a law for one winner only; give --k 1, or another --noise.")
+        raise UserError("--noise laplace has a law for one winner only; give --k 1, or another --noise.")
     laws = {noise: _law(noise, names, scores, scale, options["k"]) for noise in noises}
     if options["as_json"]:
-        consoles.write_json(_as_json(laws, scale, options["k"]))
+        console.write_json(_as_json(laws, scale, options["k"]))
     else:
         _show(laws, options["k"])
 
 
 def _read(text: str | None, candidates: str | None) -> tuple[list[str], list[Fraction]]:
     if text is None:
-        raise Refused("SCORES must be given. Write 12,10,3 or tea=12,coffee=10; only public numbers.")
-    from_file = lists.is_file(Path(text))
-    parts = lists.parts(text if "," in text or from_file else f"{text},", "SCORES")
+        raise UserError("SCORES must be given. Write 12,10,3 or tea=12,coffee=10; only public numbers.")
+    from_file = public_lists.is_file(Path(text))
+    parts = public_lists.parts(text if "," in text or from_file else f"{text},", "SCORES")
     pairs = [part.rpartition("=" if "=" in part or not from_file else ",") for part in parts]
     named = [name.strip() for name, equals, _ in pairs if equals]
     if named and (len(named) != len(pairs) or candidates is not None):
-        raise Refused("SCORES must all have names, or none of them; --candidates is for those without.")
+        raise UserError("SCORES must all have names, or none of them; --candidates is for those without.")
     scores = [_score(value.strip(), parts, place) for place, (_, _, value) in enumerate(pairs)]
-    names = named or (lists.names(candidates) if candidates else [str(i + 1) for i in range(len(scores))])
+    names = named or (
+        public_lists.names(candidates) if candidates else [str(i + 1) for i in range(len(scores))]
+    )
     if len(names) != len(scores) or len(set(names)) != len(names):
-        raise Refused(
+        raise UserError(
             f"there must be one name for each score, each once; got {len(names)} and {len(scores)}."
         )
     return names, scores
 
 
-def _score(text: str, parts: lists.Names, place: int) -> Fraction:
+def _score(text: str, parts: public_lists.Names, place: int) -> Fraction:
     """Read a number; of a file only the line is told."""
     from dpselect.errors import InvalidParameter
     from dpselect.exact.numbers import rational
@@ -109,7 +112,7 @@ def _score(text: str, parts: lists.Names, place: int) -> Fraction:
     except InvalidParameter:
         if parts.lines is None:
             raise
-    raise Refused(f"SCORES must hold finite numbers; {parts.shown(place)} does not.")
+    raise UserError(f"SCORES must hold finite numbers; {parts.shown(place)} does not.")
 
 
 def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
@@ -121,7 +124,7 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
 
     epsilon, scale = options["epsilon"], options["scale"]
     if (epsilon is None) == (scale is None):
-        raise Refused("exactly one of --epsilon and --scale must be given. Write --epsilon 1/2.")
+        raise UserError("exactly one of --epsilon and --scale must be given. Write --epsilon 1/2.")
     if scale is not None:
         return positive(scale, "scale")
     reach = counting(len(names), sensitivity=options["sensitivity"]).d_range(options["neighbours"])
@@ -187,10 +190,10 @@ def _show(laws: Mapping[str, SelectionLaw], k: int) -> None:
     ]
     average = ["on average", "", *(f"{each.expected_error:.6g} behind" for each in laws.values()), ""]
     mark = "behind" if k == 1 else "behind rank " + str(k)
-    consoles.write_facts({"law": f"scale {first.title.rpartition(' ')[2]}, public scores"})
+    console.write_facts({"law": f"scale {first.title.rpartition(' ')[2]}, public scores"})
     headings = ["outcome", mark, *laws, next(iter(laws))]
-    consoles.write_table(headings, [*rows, average], right=range(1, len(laws) + 2))
+    console.write_table(headings, [*rows, average], right=range(1, len(laws) + 2))
     if len(first.outputs) > SHOWN:
-        consoles.write_facts(
+        console.write_facts(
             {"more": f"{len(first.outputs) - SHOWN:,} less likely outcomes; --json has them all"}
         )

@@ -1,4 +1,4 @@
-"""Find the verb, run it, and say in one sentence what went wrong.
+"""Find the command, run it, and say in one sentence what went wrong.
 
 Exit codes: 0 it went well; 2 the command line alone is wrong; 3 the budget does not afford it; 4 the table
 was opened and refused; 1 anything else; 128 and the number of the signal that ended it: 130, 143, 129.
@@ -20,51 +20,52 @@ import click
 
 from dpselect import __version__
 from dpselect.cli import interrupts, till
-from dpselect.cli.refusals import INTERRUPTED, WRONG, WRONG_CALL, Refused, code_of, of_usage, sentence_of
+from dpselect.cli.user_errors import INTERRUPTED, WRONG, WRONG_CALL, UserError, code_of, of_usage, sentence_of
 
-VERBS = {
-    "vote": "votes",
-    "top": "votes",
-    "mode": "votes",
-    "price": "amounts",
-    "quantile": "amounts",
-    "scores": "scored",
-    "plan": "planning",
-    "law": "public_laws",
-    "ledger": "ledgers",
-    "verify": "verifying",
-    "doctor": "doctors",
-    "demo": "demo",
-    "bench": "benches",
-    "version": "versions",
-}
-"""Each verb, and the file that it is in."""
+COMMANDS = (
+    "vote",
+    "top",
+    "mode",
+    "price",
+    "quantile",
+    "scores",
+    "plan",
+    "law",
+    "ledger",
+    "verify",
+    "doctor",
+    "demo",
+    "bench",
+    "version",
+)
+"""In the order of a first visit; each is a file of ``cli/commands``."""
 
 
-class Verbs(click.Group):
-    """The verbs, each loaded when it is first asked for."""
+class Commands(click.Group):
+    """The commands, each loaded when it is first asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List them in the order of a first visit."""
         del ctx
-        return list(VERBS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load one; None if there is no such verb."""
+        """Load one; None if there is no such command."""
         del ctx
-        if cmd_name not in VERBS:
+        if cmd_name not in COMMANDS:
             return None
-        verb: click.Command = getattr(import_module(f"dpselect.cli.{VERBS[cmd_name]}"), cmd_name)
-        return verb
+        module = import_module(f"dpselect.cli.commands.{cmd_name}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or the one that was meant."""
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], VERBS, n=1)
+        """Find the command, or the one that was meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             way_out = f"Did you mean '{near[0]}'?" if near else "Run 'dpselect --help' to see them all."
-            raise Refused(f"command '{args[0][:40]}' is not known. {way_out}", WRONG_CALL)
+            raise UserError(f"command '{args[0][:40]}' is not known. {way_out}", WRONG_CALL)
         return super().resolve_command(ctx, args)
 
 
@@ -76,7 +77,7 @@ def show_version(context: click.Context, option: click.Parameter, asked: object)
         context.exit()
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--version",
     is_flag=True,
@@ -116,7 +117,7 @@ def run(words: Sequence[str]) -> int:
     till.forget()
     code, refused = _attempted(words)
     if interrupts.exit_code() or (refused is not None and refused.code == INTERRUPTED):
-        refused = Refused(
+        refused = UserError(
             f"{interrupts.sentence()} {till.receipt()}".rstrip(), interrupts.exit_code() or INTERRUPTED
         )
     if refused is None:
@@ -128,7 +129,7 @@ def run(words: Sequence[str]) -> int:
     return refused.code
 
 
-def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:  # noqa: PLR0911 - one for each way to end
+def _attempted(words: Sequence[str]) -> tuple[int, UserError | None]:  # noqa: PLR0911 - one for each way to end
     """Run a command; give its exit code, or what is to be said."""
     try:
         # What ``dpselect.main`` does, without what it says of signals and pipes.
@@ -143,17 +144,17 @@ def _attempted(words: Sequence[str]) -> tuple[int, Refused | None]:  # noqa: PLR
         click.echo(error.format_message())
         return 0, None
     except click.UsageError as error:
-        return WRONG_CALL, of_usage(error, words[0] if words and words[0] in VERBS else "")
+        return WRONG_CALL, of_usage(error, words[0] if words and words[0] in COMMANDS else "")
     except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED, Refused("", INTERRUPTED)
-    except Refused as refused:
+        return INTERRUPTED, UserError("", INTERRUPTED)
+    except UserError as refused:
         return refused.code, refused
     except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
-        return WRONG, _unshown(error) if till.receipt() else Refused(sentence_of(error), code_of(error))
+        return WRONG, _unshown(error) if till.receipt() else UserError(sentence_of(error), code_of(error))
     return 0, None
 
 
-def _unread() -> tuple[int, Refused | None]:
+def _unread() -> tuple[int, UserError | None]:
     """Whoever reads our output may stop (``dpselect law ... | head``): no error, unless it was paid for."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not till.receipt():
@@ -161,10 +162,10 @@ def _unread() -> tuple[int, Refused | None]:
     return WRONG, _unshown(BrokenPipeError(errno.EPIPE, ""))
 
 
-def _unshown(error: Exception) -> Refused:
+def _unshown(error: Exception) -> UserError:
     """Say that what is paid for did not get out."""
     why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
-    return Refused(
+    return UserError(
         f"the answer must be shown; it could not be ({why}). If it had a --request-id, ask again under the "
         f"same: it is kept. {till.receipt()}",
         WRONG,

@@ -1,0 +1,50 @@
+"""The command ``mode``: the most common value of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpselect.cli import public_lists
+from dpselect.cli.options import (
+    CANDIDATES,
+    COLUMN,
+    QuestionOptions,
+    column_of_choices,
+    examples,
+    takes_question_options,
+)
+from dpselect.cli.question import ask_about_names
+
+if TYPE_CHECKING:
+    from dpselect.problems.problem import Problem
+
+
+@click.command(
+    epilog=examples(
+        "mode visits.csv --unit person --column town --candidates Bern,Basel,Genf "
+        "--rows-per-person 3 --epsilon 1"
+    )
+)
+@takes_question_options
+@click.option(
+    "--column", "--choice", "--value", "choice", metavar=COLUMN, help="The column whose values are counted."
+)
+@CANDIDATES
+@click.option(
+    "--rows-per-person", type=int, default=1, show_default=True, help="So many rows of a person count."
+)
+def mode_command(
+    options: QuestionOptions, *, choice: str | None, candidates: str | None, rows_per_person: int
+) -> None:
+    """Draw the most common value of a column."""
+    column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
+
+    def ask(listed: Sequence[Any]) -> Problem:
+        from dpselect import problems
+
+        return problems.most_common(column=column, candidates=listed, rows_per_person=rows_per_person)
+
+    ask_about_names(options, ask, names, column, measured_in="rows")

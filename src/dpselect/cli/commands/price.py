@@ -1,0 +1,30 @@
+"""The command ``price``: the price that earns most."""
+
+from __future__ import annotations
+
+import click
+
+from dpselect.cli import public_lists
+from dpselect.cli.options import VALUE, QuestionOptions, column_of_numbers, examples, takes_question_options
+from dpselect.cli.question import ask_about_numbers
+
+
+@click.command(
+    name="price",
+    epilog=examples("price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01 --epsilon 1"),
+)
+@takes_question_options
+@VALUE
+@click.option(
+    "--prices",
+    "--candidates",
+    "prices",
+    metavar="LO:HI:STEP|FILE|a,b,c",
+    help="The prices to choose from, public and exact.",
+)
+def price_command(options: QuestionOptions, *, value: str | None, prices: str | None) -> None:
+    """Draw the price that earns most, if everybody buys who would pay it."""
+    column, offered = column_of_numbers(value), public_lists.prices(prices, beside=options.path, least=0)
+    from dpselect.problems import pricing
+
+    ask_about_numbers(options, pricing(value=column, prices=offered), measured_in="revenue")

@@ -1,0 +1,67 @@
+"""The command ``quantile``: the number below which a given fraction of people are."""
+
+from __future__ import annotations
+
+import click
+
+from dpselect.cli import public_lists
+from dpselect.cli.options import (
+    CANDIDATES,
+    NUMBER,
+    VALUE,
+    QuestionOptions,
+    column_of_numbers,
+    examples,
+    takes_question_options,
+)
+from dpselect.cli.question import ask_about_numbers
+from dpselect.cli.user_errors import UserError
+
+
+@click.command(
+    name="quantile",
+    epilog=examples(
+        "quantile pay.csv --unit person --value salary --at 0.5 --between 0:500000 --step 500 --epsilon 1"
+    ),
+)
+@takes_question_options
+@VALUE
+@click.option("--at", metavar=NUMBER, help="The fraction of people below it: 0.5 or 1/2 for the median.")
+@click.option("--between", metavar="LO:HI", help="Choose between public bounds, with --step.")
+@click.option("--step", metavar=NUMBER, help="The distance between neighbouring choices.")
+@CANDIDATES
+def quantile_command(  # noqa: PLR0913 - each is an option
+    options: QuestionOptions,
+    *,
+    value: str | None,
+    at: str | None,
+    between: str | None,
+    step: str | None,
+    candidates: str | None,
+) -> None:
+    """Draw the number that splits people as asked: a median, a quartile.
+
+    The numbers to choose from are public: LO, LO + STEP, ... up to HI, or listed with --candidates.
+    """
+    column = column_of_numbers(value)
+    if at is None:
+        raise UserError(
+            "--at must be the fraction of people below the answer. Write --at 0.5 for the median."
+        )
+    if (between is None) != (step is None) or (between is None) == (candidates is None):
+        raise UserError(
+            "the numbers to choose from must be given by --between LO:HI with --step, or by --candidates. "
+            f"{public_lists.PUBLIC}"
+        )
+    from dpselect.problems import quantile
+
+    if between is not None and step is not None:
+        bounds = public_lists.pair(between, "--between")
+        problem = quantile(value=column, at=at, between=bounds, step=step)
+    else:
+        problem = quantile(
+            value=column,
+            at=at,
+            candidates=public_lists.prices(candidates, "--candidates", beside=options.path),
+        )
+    ask_about_numbers(options, problem, measured_in="rank")

@@ -1,0 +1,68 @@
+"""The command ``top``: the k names that most people have, or that they rate best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpselect.cli import public_lists
+from dpselect.cli.options import (
+    CANDIDATES,
+    CHOICE,
+    VALUE,
+    QuestionOptions,
+    column_of_choices,
+    examples,
+    takes_question_options,
+)
+from dpselect.cli.question import ask_about_names
+from dpselect.cli.user_errors import UserError
+
+if TYPE_CHECKING:
+    from dpselect.problems.problem import Problem
+
+WINNERS = 10
+
+
+@click.command(
+    epilog=examples(
+        "top plays.csv --unit listener --choice song --candidates songs.txt --k 3 --epsilon 1",
+        "top stars.csv --unit guest --choice dish --candidates tea,soup,pie --k 2 "
+        "--value stars --between 1:5 --epsilon 1",
+    )
+)
+@takes_question_options
+@CHOICE
+@CANDIDATES
+@VALUE
+@click.option("--between", metavar="LO:HI", help="With --value: ratings are clamped to these bounds.")
+def top_command(
+    options: QuestionOptions,
+    *,
+    choice: str | None,
+    candidates: str | None,
+    value: str | None,
+    between: str | None,
+) -> None:
+    """Draw the k names that most people have, the best first.
+
+    With --value and --between, those with the highest sum of ratings. Without --k there are 10 winners, or as
+    many as there are candidates.
+    """
+    column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
+    if (value is None) != (between is None):
+        raise UserError("--value and --between belong together: the column of ratings, and their bounds.")
+    bounds = None if between is None else public_lists.pair(between, "--between")
+
+    def ask(listed: Sequence[Any]) -> Problem:
+        from dpselect import problems
+
+        if value is None or bounds is None:
+            return problems.approval_voting(candidate=column, candidates=listed)
+        return problems.weighted_sum(candidate=column, candidates=listed, value=value, bounds=bounds)
+
+    asked = replace(options, k=min(WINNERS, len(names)) if options.k is None else options.k)
+    ask_about_names(asked, ask, names, column, measured_in="people" if value is None else "points")

@@ -1,0 +1,65 @@
+"""The command ``vote``: the winners of an election."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpselect.cli import public_lists
+from dpselect.cli.options import (
+    CANDIDATES,
+    CHOICE,
+    COLUMN,
+    QuestionOptions,
+    column_of_choices,
+    examples,
+    takes_question_options,
+)
+from dpselect.cli.question import ask_about_names
+from dpselect.cli.user_errors import UserError
+
+if TYPE_CHECKING:
+    from dpselect.problems.problem import Problem
+
+
+@click.command(
+    epilog=examples(
+        "vote ballots.csv --unit voter --choice candidate --candidates names.txt "
+        "--epsilon 1/2 --k 3 --ledger town.ledger"
+    )
+)
+@takes_question_options
+@CHOICE
+@CANDIDATES
+@click.option(
+    "--kind",
+    type=click.Choice(["approval", "plurality", "borda"]),
+    default="approval",
+    show_default=True,
+    help="Approval: each person may name many. Plurality: one. Borda: each ranks them.",
+)
+@click.option("--rank", metavar=COLUMN, help="The column with the rank, 1 for the best, for --kind borda.")
+def vote_command(
+    options: QuestionOptions, *, choice: str | None, candidates: str | None, kind: str, rank: str | None
+) -> None:
+    """Draw the winners of an election among public candidates.
+
+    PATH has a row for each person and choice. A person counts once for each candidate, however many rows they
+    have.
+    """
+    column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
+    if (kind == "borda") != (rank is not None):
+        raise UserError("--rank must name the column of ranks with --kind borda, and only then.")
+
+    def ask(listed: Sequence[Any]) -> Problem:
+        from dpselect import problems
+
+        if rank is not None:
+            return problems.borda(candidate=column, rank=rank, candidates=listed)
+        if kind == "plurality":
+            return problems.plurality(candidate=column, candidates=listed)
+        return problems.approval_voting(candidate=column, candidates=listed)
+
+    ask_about_names(options, ask, names, column, measured_in="points" if rank else "votes")

@@ -1,0 +1,184 @@
+"""From the options of a question to its table and its ledger: which file or server, read by which engine."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpselect.cli import interrupts
+from dpselect.cli.options import QuestionOptions
+from dpselect.cli.user_errors import BAD_TABLE, WRONG, WRONG_CALL, UserError
+
+if TYPE_CHECKING:
+    from dpselect.engines.schema import Schema
+    from dpselect.engines.table import Table
+    from dpselect.ledger import Ledger
+    from dpselect.problems.problem import Problem
+
+POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+
+
+@contextmanager
+def table_of(options: QuestionOptions) -> Iterator[Table]:
+    """Give the table of a question; what the command line alone gets wrong is refused."""
+    from dpselect.engines.table import Table
+
+    unit = _unit(options)
+    columns = _columns(options.columns)
+    on_server = POSTGRES.match(options.path) is not None
+    if options.engine == "postgres" and not on_server:
+        raise UserError("PATH must be a URL such as postgresql://host/name with --engine postgres.")
+    if on_server:
+        if options.engine not in ("auto", "postgres"):
+            raise UserError(f"--engine must be postgres for a PostgreSQL URL; got {options.engine}.")
+        if options.table is None:
+            raise UserError("--table must be given with a PostgreSQL URL. Write --table ballots.")
+        yield Table(options.path, unit=unit, table=options.table, dataset=options.dataset)
+        return
+    form = _form(options, columns)
+    if options.engine == "spark":
+        with _spark_frame(options.path, form) as frame:
+            yield Table(frame, unit=unit, dataset=options.dataset)
+        return
+    yield Table(options.path, unit=unit, table=options.table, dataset=options.dataset, columns=columns)
+
+
+@contextmanager
+def _spark_frame(path: str, form: str) -> Iterator[Any]:
+    """Give a DataFrame of the files; what is wrong with their paths is a slip, with their content is not."""
+    from dpselect.engines import spark_files
+    from dpselect.errors import InvalidParameter
+
+    if form not in spark_files.FORMS:
+        raise UserError("--engine spark reads CSV and Parquet; take --engine duckdb for this file.")
+    with ExitStack() as stack:
+        refusal = None
+        try:
+            frame = stack.enter_context(spark_files.frame_of(path, form, after_start=interrupts.heed_again))
+        except InvalidParameter as error:
+            refusal = UserError(str(error), WRONG_CALL if error.parameter == "path" else BAD_TABLE)
+        if refusal is not None:
+            raise refusal
+        yield frame
+
+
+def schema_of(table: Table) -> Schema:
+    """Read the public schema: the table is opened, no row is looked at."""
+    from dpselect.errors import InvalidParameter
+
+    sentence = None
+    try:
+        with table.open() as engine:
+            return engine.schema
+    except InvalidParameter as refused:
+        sentence = str(refused)
+    if sentence.startswith("table must be"):  # the name of a table is a word of the command line
+        raise UserError(sentence, WRONG_CALL)
+    on_server = isinstance(table.source, str) and POSTGRES.match(table.source) is not None
+    raise UserError(sentence, WRONG if on_server else BAD_TABLE)
+
+
+def must_fit(problem: Problem, schema: Schema, unit: str | None) -> None:
+    """Refuse a question that the schema cannot answer: a missing column is a slip, a wrong type is not."""
+    from dpselect.errors import InvalidParameter
+
+    for column in [*([] if unit is None else [unit]), *problem.columns]:
+        schema.column(column)
+    sentence = None
+    try:
+        problem.request(schema, unit=unit)
+    except InvalidParameter as refused:
+        sentence = str(refused)
+    if sentence is not None:
+        raise UserError(sentence, BAD_TABLE)
+
+
+@contextmanager
+def open_ledger(path: str, *, anchor: str | None = None) -> Iterator[Ledger]:
+    """Open a ledger that is there."""
+    from dpselect.ledger import Ledger
+
+    if "://" not in path and not Path(path).exists():
+        raise UserError(
+            f"a ledger must be there; there is none at '{path[-60:]}'. "
+            f"Make one: dpselect ledger create {path[-60:]} --epsilon 2"
+        )
+    with Ledger.open(path, anchor=anchor) as ledger:
+        yield ledger
+
+
+def place_of_ledger(path: str, book: Ledger) -> str:
+    """Name a ledger as it was named, but for a password."""
+    return book.place if "://" in path else path
+
+
+def _unit(options: QuestionOptions) -> str | None:
+    if (options.unit is None) != options.each_row_is_a_person:
+        raise UserError(
+            "--unit must name the column that identifies a person; or else write --each-row-is-a-person."
+        )
+    return options.unit
+
+
+def _columns(text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    pairs = [part.rpartition(":") for part in text.split(",")]
+    if not all(name and kind in ("text", "integer", "double") for name, _, kind in pairs):
+        raise UserError(
+            "--columns must be NAME:TYPE with commas between; each TYPE is text, integer or double."
+        )
+    return {name: kind for name, _, kind in pairs}
+
+
+def _form(options: QuestionOptions, columns: Any) -> str:
+    """Check that the file is there and of a known format, before it is opened."""
+    from dpselect.engines import files
+
+    paths = _files(options.path)
+    suffixes = {_suffix(path) for path in paths}
+    forms = {files.FORMATS.get(suffix) for suffix in suffixes}
+    form = forms.pop()
+    if forms or form is None:
+        raise UserError(
+            f"PATH must be files of one known format; got '{options.path[-40:]}'. "
+            f"The name must end in one of: {', '.join(files.FORMATS)}."
+        )
+    if (form == "json") != (columns is not None):
+        raise UserError("--columns must be given for JSON lines, and only for them: --columns voter:text.")
+    if (form == "database") != (options.table is not None):
+        raise UserError("--table must be given for a database file, and only for one.")
+    return form
+
+
+def _files(path: str) -> list[str]:
+    """List the files, or say which one may have been meant."""
+    from dpselect.engines import files
+    from dpselect.errors import InvalidParameter
+
+    try:
+        return files.matching(path)
+    except (InvalidParameter, OSError, ValueError):
+        pass
+    raise UserError(f"PATH must be a file that is there; got '{path[-40:]}'. {_meant(path)}")
+
+
+def _meant(path: str) -> str:
+    wanted = Path(path)
+    try:
+        names = [each.name for each in wanted.parent.iterdir() if each.is_file()]
+    except (OSError, ValueError):
+        return "Check the path and its spelling."
+    near = difflib.get_close_matches(wanted.name, names, n=1)
+    return f"Did you mean '{wanted.with_name(near[0])}'?" if near else "Check the path and its spelling."
+
+
+def _suffix(path: str) -> str:
+    name = path.lower()
+    ending = ".gz" if name.endswith(".gz") else ""
+    stem = name.removesuffix(".gz").replace("\\", "/").rpartition("/")[2]
+    return f".{stem.rpartition('.')[2]}{ending}" if "." in stem else ending
