@@ -44,6 +44,7 @@ _HOMES = {
     "borda": "dpselect.problems",
     "calibrate": "dpselect.accounting",
     "change_one_distance": "dpselect.privacy",
+    "check": "dpselect.owner",
     "compose": "dpselect.accounting",
     "convert": "dpselect.accounting",
     "counting": "dpselect.problems",
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from dpselect.mechanisms import make_report_noisy_max_gumbel as make_report_noisy_max_gumbel
     from dpselect.mechanisms import make_report_noisy_top_k as make_report_noisy_top_k
     from dpselect.mechanisms import make_select_private_candidate as make_select_private_candidate
+    from dpselect.owner import check as check
     from dpselect.privacy import ZCDP as ZCDP
     from dpselect.privacy import ApproxDP as ApproxDP
     from dpselect.privacy import Measurement as Measurement

@@ -19,8 +19,8 @@ from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
 from dpselect.engines.private_folder import PrivateFolder
-from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
-from dpselect.engines.queries import Unnested, rendered
+from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted, gathered
+from dpselect.engines.queries import Dialect, Unnested, rendered
 from dpselect.engines.schema import Column, Kind, Schema
 from dpselect.errors import shown
 
@@ -67,6 +67,19 @@ class DuckDB:
         query = rendered(request, salt, dialect)
         result = self.connection.execute(query, dialect.parameters)
         return gathered(request, iter(partial(result.fetchmany, BATCH), []))
+
+    def rows_for_owner(
+        self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
+    ) -> list[tuple[Any, ...]]:
+        """Answer a query of the owner's check."""
+        del columns
+        return answered(partial(self._rows_for_owner, query))
+
+    def _rows_for_owner(self, query: Callable[[Dialect], exp.Expression]) -> list[tuple[Any, ...]]:
+        dialect = Unnested("duckdb", self.rows, [])
+        text = query(dialect).sql(dialect="duckdb")
+        rows: list[tuple[Any, ...]] = self.connection.execute(text, dialect.parameters).fetchall()
+        return rows
 
 
 @contextmanager

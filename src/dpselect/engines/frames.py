@@ -17,8 +17,9 @@ from typing import Any
 from sqlglot import exp
 
 from dpselect.engines import duckdb, pandas_frames
-from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted
-from dpselect.engines.schema import Schema
+from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted
+from dpselect.engines.queries import Dialect
+from dpselect.engines.schema import Column, Schema
 from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
 
@@ -41,9 +42,23 @@ class InMemory:
 
     def _counts(self, request: CountsRequest, salt: bytes) -> Counts:
         asked = [key.column for key in request.keys] + ([request.person] if request.person else [])
-        places = [place for place, column in enumerate(self.schema.columns) if column in asked]
-        with _registered(self.read(places)) as engine:
+        with _registered(self.read(self._places(asked))) as engine:
             return engine.counts(request, salt)
+
+    def rows_for_owner(
+        self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
+    ) -> list[tuple[Any, ...]]:
+        """Read the columns, and answer a query of the owner's check."""
+        return answered(partial(self._rows_for_owner, columns, query))
+
+    def _rows_for_owner(
+        self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
+    ) -> list[tuple[Any, ...]]:
+        with _registered(self.read(self._places(columns or self.schema.columns[:1]))) as engine:
+            return engine.rows_for_owner(columns, query)
+
+    def _places(self, columns: Sequence[Column]) -> list[int]:
+        return [place for place, column in enumerate(self.schema.columns) if column in columns]
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +15,9 @@ from sqlglot import exp
 from dpselect.engines.postgres_catalogue import described, facts
 from dpselect.engines.postgres_encodings import pattern
 from dpselect.engines.postgres_names import NAME
-from dpselect.engines.protocol import Counts, CountsRequest, checked_salt, counted, gathered
-from dpselect.engines.queries import Unnested, rendered
-from dpselect.engines.schema import Schema
+from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted, gathered
+from dpselect.engines.queries import Dialect, Unnested, rendered
+from dpselect.engines.schema import Column, Schema
 from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
 
@@ -48,6 +48,21 @@ class PostgreSQL:
         with import_module("psycopg").RawServerCursor(self.connection, "dpselect") as cursor:
             cursor.execute(query, dialect.parameters, binary=True)
             return gathered(request, iter(partial(cursor.fetchmany, BATCH), []))
+
+    def rows_for_owner(
+        self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
+    ) -> list[tuple[Any, ...]]:
+        """Answer a query of the owner's check."""
+        del columns
+        return answered(partial(self._rows_for_owner, query))
+
+    def _rows_for_owner(self, query: Callable[[Dialect], exp.Expression]) -> list[tuple[Any, ...]]:
+        dialect = Unnested(NAME, self.rows, [])
+        text = query(dialect).sql(dialect=NAME)
+        with import_module("psycopg").RawCursor(self.connection) as cursor:
+            cursor.execute(text, dialect.parameters)
+            rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
 
     def _rows(self, request: CountsRequest, parameters: list[object]) -> exp.Expression:
         """Name the rows, without those whose person the hash would fail on."""

@@ -84,7 +84,13 @@ class Engine(Protocol):
         """The public columns."""
 
     def counts(self, request: CountsRequest, salt: bytes) -> Counts:
-        """Read the rows, and count. The one act that looks at data; it fails with a constant sentence."""
+        """Read the rows, and count. A release looks at data here alone; it fails with a constant sentence."""
+
+    def rows_for_owner(self, columns: Sequence[Column], query: Callable[[Any], Any]) -> list[tuple[Any, ...]]:
+        """Answer a query about columns that shows data, built for the engine's dialect.
+
+        Only the owner's check calls it.
+        """
 
 
 def checked_salt(salt: bytes) -> str:
@@ -102,6 +108,14 @@ def counted(count: Callable[[], Counts]) -> Counts:
     if counts is None:
         raise failure or TableUnreadable
     return counts
+
+
+def answered(ask: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+    """Give the rows of an answer, or say that the table is unreadable, likewise."""
+    rows, failure = quietly(ask, TableUnreadable)
+    if rows is None:
+        raise failure or TableUnreadable
+    return rows
 
 
 def gathered(request: CountsRequest, batches: Iterable[Sequence[tuple[Any, ...]]]) -> Counts:

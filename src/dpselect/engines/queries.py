@@ -102,20 +102,20 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
     """Select the rows that count: every key is there, is a number where it must be, and is on its list."""
     rows = exp.select().from_(exp.alias_(dialect.source(), "t", table=True, quoted=True))
     if request.person is not None:
-        person = _column(request.person, dialect)
-        rows = rows.select(_named(person, "person")).where(_present(person))
+        person = column_node(request.person, dialect)
+        rows = rows.select(_named(person, "person")).where(is_present(person))
         rows = rows.distinct() if request.distinct else rows
     for number, (name, key) in enumerate(zip(names, request.keys, strict=True)):
-        column = _column(key.column, dialect)
-        rows = rows.where(_present(column))
-        for condition in _conditions(key, column):
+        column = column_node(key.column, dialect)
+        rows = rows.where(is_present(column))
+        for condition in conditions_on(key, column):
             rows = rows.where(condition)
         if isinstance(key, Amount):
             rows = rows.select(_named(column, name))
             continue
         listed = f"list_{number}"
         same = exp.EQ(
-            this=_comparable(key, column), expression=exp.column("label", table=listed, quoted=True)
+            this=compared_node(key, column), expression=exp.column("label", table=listed, quoted=True)
         )
         rows = rows.join(exp.to_table(listed), on=same).select(
             _named(exp.column("place", table=listed, quoted=True), name)
@@ -123,7 +123,7 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
     return rows
 
 
-def _conditions(key: Key, column: exp.Expression) -> list[exp.Expression]:
+def conditions_on(key: Key, column: exp.Expression) -> list[exp.Expression]:
     """Say what a value must be, beside present: a float no NaN, a number in text a number."""
     if key.column.kind in ("double", "single", "decimal") and isinstance(key, Amount):
         # In all three engines NaN equals itself; a column of decimals has one in PostgreSQL only.
@@ -153,7 +153,7 @@ def _is_read(key: Key) -> bool:
     return isinstance(key, Amount) or any(not isinstance(label, str) for label in key.labels)
 
 
-def _comparable(key: Listed, column: exp.Expression) -> exp.Expression:
+def compared_node(key: Listed, column: exp.Expression) -> exp.Expression:
     """Give the column as it is compared with the list; the cast sees only what the pattern lets through."""
     if key.column.kind != "text" or not _is_read(key):
         return column.copy()
@@ -161,7 +161,7 @@ def _comparable(key: Listed, column: exp.Expression) -> exp.Expression:
     return exp.Case(ifs=[exp.If(this=plain, true=exp.TryCast(this=column.copy(), to=_decimals()))])
 
 
-def _column(column: Column, dialect: Dialect) -> exp.Expression:
+def column_node(column: Column, dialect: Dialect) -> exp.Expression:
     """Give the quoted column of the rows; text in the order and equality of its bytes."""
     node: exp.Expression = exp.column(column.known_as, table="t", quoted=True)
     if column.type.startswith("ENUM"):
@@ -211,7 +211,8 @@ def _grouped(names: list[str], source: str) -> exp.Select:
     return exp.select(*keys, _named(exp.Count(this=exp.Star()), "size")).from_(source).group_by(*keys)
 
 
-def _present(node: exp.Expression) -> exp.Not:
+def is_present(node: exp.Expression) -> exp.Not:
+    """Say that a value is not NULL."""
     return exp.Not(this=exp.Is(this=node.copy(), expression=exp.null()))
 
 

@@ -1,0 +1,168 @@
+"""Check that a question and a table fit: for the owner of the data. The answer is data, and not private.
+
+>>> from dpselect import Table, approval_voting
+>>> dish = approval_voting(candidate="dish", candidates=["tea", "soup"])
+>>> check(dish, Table("ballots.csv", unit="guest"))
+Traceback (most recent call last):
+dpselect.errors.InvalidParameter: owner must be True: a check shows data. Write owner=True if it is yours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+
+from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine, Key, Listed
+from dpselect.engines.table import Table
+from dpselect.errors import InvalidParameter, visible
+from dpselect.owner import queries
+from dpselect.problems.problem import Problem
+
+SHOWN_VALUES = 10
+"""Unmatched values that are shown of each column."""
+
+LONGEST_SHOWN = 60
+"""Characters that are shown of such a value."""
+
+WARNING = "Not private: this is your data. Do not publish it, and do not hand it on."
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """How the cells of one column fit the question."""
+
+    column: str
+    matched: int
+    missing: int
+    """Cells without a value: NULL, or an empty cell where the source has no other word for it."""
+    no_number: int
+    """Cells that must hold a number, and do not."""
+    not_listed: int
+    """Cells whose value is not on the public list."""
+    unmatched: tuple[tuple[str, int], ...]
+    """The most frequent values that do not count, each with its number of cells."""
+
+
+@dataclass(frozen=True, repr=False)
+class TableCheck:
+    """What a question makes of a table. All of it is data about people: nothing of it may be published."""
+
+    rows: int
+    people: int
+    without_person: int
+    """Rows that name no person."""
+    columns: tuple[ColumnCheck, ...]
+    matched: int
+    """Rows that have a person and a matched cell in every column."""
+    repeated: int
+    """Of these, rows that repeat another one of the same person, and count once with it."""
+    over_the_bound: int
+    """Of the rest, rows that one person has beyond the bound of the question."""
+
+    @property
+    def counted(self) -> int:
+        """The rows that make the scores."""
+        return self.matched - self.repeated - self.over_the_bound
+
+    def __repr__(self) -> str:
+        lines = [WARNING, ""]
+        width = max(len(name) for name, _ in self._facts())
+        lines += [f"{name:{width}}  {number:,}" for name, number in self._facts()]
+        for column in self.columns:
+            if column.unmatched:
+                lines += ["", f"most frequent values of {visible(column.column)} that do not count:"]
+                lines += [f"  {size:>12,}  {_short(value)}" for value, size in column.unmatched]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        facts = "".join(
+            f"<tr><th>{escape(name)}</th><td>{number:,}</td></tr>" for name, number in self._facts()
+        )
+        values = "".join(
+            f"<tr><th>{escape(visible(column.column))}: {escape(_short(value))}</th><td>{size:,}</td></tr>"
+            for column in self.columns
+            for value, size in column.unmatched
+        )
+        return f"<p><strong>{escape(WARNING)}</strong></p><table>{facts}{values}</table>"
+
+    def _facts(self) -> list[tuple[str, int]]:
+        facts = [("rows", self.rows), ("people", self.people)]
+        if self.without_person:
+            facts.append(("rows without a person", self.without_person))
+        for column in self.columns:
+            name = visible(column.column)
+            facts.append((f"{name}: matched", column.matched))
+            wrong = {
+                "missing": column.missing,
+                "no number": column.no_number,
+                "not on the list": column.not_listed,
+            }
+            facts += [(f"{name}: {why}", number) for why, number in wrong.items() if number]
+        facts.append(("rows that match", self.matched))
+        if self.repeated:
+            facts.append(("repeated by the same person", self.repeated))
+        if self.over_the_bound:
+            facts.append(("beyond the bound for a person", self.over_the_bound))
+        facts.append(("rows that count", self.counted))
+        return facts
+
+
+def check(problem: Problem, table: Table, *, owner: bool = False) -> TableCheck:
+    """Show the owner of a table how it fits a question: what is matched, what is dropped, and why.
+
+    Nothing of it is private, and no ledger is charged. Only the owner of the data may ask.
+    """
+    if owner is not True:
+        raise InvalidParameter("owner must be True: a check shows data. Write owner=True if it is yours.")
+    if not isinstance(problem, Problem) or not isinstance(table, Table):
+        raise InvalidParameter(
+            f"check takes a problem and a Table; got a {type(problem).__name__}, a {type(table).__name__}. "
+            'Write check(approval_voting(...), Table(path, unit="person"), owner=True).'
+        )
+    if type(table.source).__name__ == "RecordBatchReader":
+        raise InvalidParameter("source must be readable more than once; a reader is not. Write .read_all().")
+    with table.open() as engine:
+        return _checked(engine, problem.request(engine.schema, unit=table.unit))
+
+
+def _checked(engine: Engine, request: CountsRequest) -> TableCheck:
+    person = () if request.person is None else (request.person,)
+    counted = partial(queries.rows_and_people, request.person)
+    ((rows, *of_people),) = engine.rows_for_owner(person, counted)
+    with_person, people = of_people or (rows, rows)
+    matched = _counted(engine, replace(request, distinct=False, most=None))
+    different = _counted(engine, replace(request, most=None))
+    return TableCheck(
+        rows=rows,
+        people=people,
+        without_person=rows - with_person,
+        columns=tuple(_column(engine, key, rows) for key in request.keys),
+        matched=matched,
+        repeated=matched - different,
+        over_the_bound=different - _counted(engine, request),
+    )
+
+
+def _column(engine: Engine, key: Key, rows: int) -> ColumnCheck:
+    ((present, fitting),) = engine.rows_for_owner([key.column], partial(queries.cells, key))
+    matched = _counted(engine, CountsRequest(None, (key,), distinct=False, most=None))
+    values = engine.rows_for_owner([key.column], partial(queries.unmatched, key, SHOWN_VALUES))
+    return ColumnCheck(
+        key.column.name,
+        matched=matched,
+        missing=rows - present,
+        no_number=present - fitting,
+        not_listed=fitting - matched if isinstance(key, Listed) else 0,
+        unmatched=tuple((str(value), size) for value, size in values),
+    )
+
+
+def _counted(engine: Engine, request: CountsRequest) -> int:
+    """Count the rows that are kept; how many they are does not depend on which."""
+    return int(engine.counts(request, bytes(SALT_BYTES)).sizes.sum())
+
+
+def _short(value: str) -> str:
+    """Show a value in quotes, so that outer spaces are seen."""
+    return f"'{visible(value if len(value) <= LONGEST_SHOWN else f'{value[:LONGEST_SHOWN]}…')}'"
