@@ -6,13 +6,14 @@ import os
 import resource
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
 
 from dpselect.engines.duckdb import DuckDB
-from dpselect.engines.silence import opening, quietly
 from dpselect.errors import InvalidParameter, Shortage, TableUnreadable, shortage_of
+from dpselect.silence import run, shortage_or
 from tests.cli.commands import VOTE, Call, Outcome
 
 LIMIT = (
@@ -104,16 +105,16 @@ def raises(error: Exception) -> None:
 def test_a_shortage_before_the_charge_passes_afresh_and_one_after_it_does_not(
     error: Exception, word: str
 ) -> None:
-    nothing, told = opening(lambda: raises(error), lambda: InvalidParameter("not UTF-8"))
-    assert nothing is None
-    assert isinstance(told, Shortage)
-    assert word in str(told)
+    with pytest.raises(Shortage, match=word) as caught:
+        run(lambda: raises(error), shortage_or(lambda: InvalidParameter("not UTF-8")))
+    told = caught.value
     assert "secret" not in str(told)
-    assert told.__traceback__ is None
+    frames = [frame.f_code.co_name for frame, _ in traceback.walk_tb(told.__traceback__)]
+    assert frames[1:] == ["run"]
     assert told.__context__ is None
     assert told.__cause__ is None
-    nothing, told = quietly(lambda: raises(error), TableUnreadable)
-    assert type(told) is TableUnreadable
+    with pytest.raises(TableUnreadable):
+        run(lambda: raises(error), lambda _: TableUnreadable())
 
 
 def test_what_is_no_shortage_is_none() -> None:

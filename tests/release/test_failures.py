@@ -352,11 +352,12 @@ def test_what_is_refused_before_the_charge_holds_no_data_either(
     assert ledger.spent == PureDP(0)
 
 
-def test_the_frames_of_a_refusal_are_those_of_the_caller_and_one_of_ours(ledger: Watched) -> None:
+def test_the_frames_of_a_refusal_are_those_of_the_caller_and_of_the_module_silence(ledger: Watched) -> None:
     with pytest.raises(InvalidParameter) as caught:
         dpselect.select(OWN, Scores([31337.25, 8675309]), epsilon=0, ledger=ledger)
-    names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
-    assert names[1:] == ["called"]
+    frames = [frame.f_code for frame, _ in traceback.walk_tb(caught.value.__traceback__)][1:]
+    assert [frame.co_name for frame in frames] == ["called", "run"]
+    assert {Path(frame.co_filename).name for frame in frames} == {"silence.py"}
 
 
 def test_nothing_about_a_release_remembers_the_data(ledger: Watched, silence: Silence) -> None:

@@ -10,6 +10,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 LAYERS = [
     {"errors"},
+    {"silence"},
     {"exact"},
     {"selection"},
     {"privacy"},
@@ -92,6 +93,8 @@ def test_every_part_of_the_package_has_a_layer() -> None:
         ("exact/numbers.py", "importlib.import_module('dpselect.audit')", "exact imports audit"),
         ("exact/__init__.py", "from ..privacy import PureDP", "exact imports privacy"),
         ("errors.py", "from .exact import numbers", "errors imports exact"),
+        ("errors.py", "from dpselect.silence import run", "errors imports silence"),
+        ("silence.py", "from dpselect.exact import numbers", "silence imports exact"),
         ("privacy/losses.py", "from dpselect import PureDP", "privacy imports __init__"),
         ("privacy/losses.py", "import dpselect", "privacy imports __init__"),
         ("accounting/calibrate.py", "import dpselect.mechanisms", "accounting imports mechanisms"),

@@ -17,9 +17,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dpselect.engines.silence import quietly
 from dpselect.errors import ScoresUnreadable
 from dpselect.exact.numbers import rational
+from dpselect.silence import run
 
 _NUMBER = re.compile(r"[+-]?(inf|infinity|[0-9._/]*[0-9][0-9._/]*(e[+-]?[0-9]+)?)", re.IGNORECASE)
 FORMATS = (".csv", ".tsv", ".txt", ".json", ".npy")
@@ -37,10 +37,7 @@ class ScoreFile:
 
     def __call__(self) -> Any:
         """Read it: the one act that looks at data."""
-        scores, failure = quietly(self._read, ScoresUnreadable)
-        if scores is None:
-            raise failure or ScoresUnreadable
-        return scores
+        return run(self._read, lambda _: ScoresUnreadable())
 
     @property
     def _delimiter(self) -> str:

@@ -14,8 +14,8 @@ from sqlglot import exp
 
 from dpselect.engines import duckdb
 from dpselect.engines.schema import Schema
-from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter
+from dpselect.silence import run, run_or_none, shortage_or
 
 DELIMITERS = ",;\t|"
 LONGEST_HEADER = 1_000_000
@@ -74,12 +74,10 @@ def _header(path: str) -> tuple[tuple[str, ...], str]:
     refused = partial(
         InvalidParameter, f"source must be a CSV file in UTF-8 with a header; {duckdb.short(path)} is not."
     )
-    line, failure = opening(partial(_first_line, path), refused)
-    if line is None:
-        raise failure or InvalidParameter
+    line = run(partial(_first_line, path), shortage_or(refused))
     tabs = path.lower().removesuffix(".gz").endswith(".tsv")
     delimiter = "\t" if tabs else max(DELIMITERS, key=_QUOTED.sub("", line).count)
-    names, _ = opening(partial(_names, line, delimiter), InvalidParameter)
+    names = run_or_none(partial(_names, line, delimiter))
     if names is None:
         raise InvalidParameter(
             f"source must have a header on one line: its quotes closed, no line break in a name, at most "

@@ -18,8 +18,8 @@ from sqlglot import exp
 from dpselect.engines import csv_files, duckdb, json_lines
 from dpselect.engines.protocol import Engine
 from dpselect.engines.schema import Schema
-from dpselect.engines.silence import opening
 from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
+from dpselect.silence import run, shortage_or
 
 FORMATS = {
     ".csv": "csv",
@@ -129,15 +129,10 @@ def _reading_parquet(paths: list[str]) -> exp.Expression:
 
 
 def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) -> Schema:
-    schema, failure = opening(
-        partial(duckdb.described, connection, rows),
-        partial(
-            InvalidParameter, f"source must be readable by DuckDB; {name} is not. Is it what its name says?"
-        ),
+    refused = partial(
+        InvalidParameter, f"source must be readable by DuckDB; {name} is not. Is it what its name says?"
     )
-    if schema is None:
-        raise failure or InvalidParameter
-    return schema
+    return run(partial(duckdb.described, connection, rows), shortage_or(refused))
 
 
 @contextmanager
@@ -150,9 +145,7 @@ def _opened_database(paths: list[str], table: str) -> Iterator[duckdb.DuckDB]:
         f"source must be a DuckDB database that can be opened for reading; {duckdb.short(paths[0])} cannot. "
         "Is another process writing to it?",
     )
-    connection, failure = opening(connecting.__enter__, refused)
-    if connection is None:
-        raise failure or InvalidParameter
+    connection = run(connecting.__enter__, shortage_or(refused))
     try:
         duckdb.lock(connection)
         rows = _table(connection, table)

@@ -20,8 +20,8 @@ from dpselect.engines import duckdb, pandas_frames
 from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted
 from dpselect.engines.queries import Dialect
 from dpselect.engines.schema import Column, Schema
-from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
+from dpselect.silence import run, shortage_or
 
 NAME = "rows_in_memory"
 Read = Callable[[Sequence[int]], Any]
@@ -68,18 +68,14 @@ def opened_frame(frame: Any, home: str) -> Iterator[InMemory]:
         del frame
         raise _without_arrow("a Polars table")
     opened = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}[home]
-    engine, failure = opening(
-        partial(opened, frame),
-        partial(
-            InvalidParameter,
-            "source must be a table with columns that DuckDB knows; this one is not. "
-            "Give a DataFrame, a LazyFrame or an Arrow table.",
-        ),
-    )
+    held = [partial(opened, frame)]
     del frame
-    if engine is None:
-        raise failure or InvalidParameter
-    yield engine
+    refused = partial(
+        InvalidParameter,
+        "source must be a table with columns that DuckDB knows; this one is not. "
+        "Give a DataFrame, a LazyFrame or an Arrow table.",
+    )
+    yield run(held.pop(), shortage_or(refused))
 
 
 @contextmanager
@@ -87,15 +83,10 @@ def opened_arrow_files(paths: list[str]) -> Iterator[InMemory]:
     """Open Arrow files with one and the same schema."""
     if not _has_arrow():
         raise _without_arrow("an Arrow file")
-    engine, failure = opening(
-        partial(_of_arrow_files, paths),
-        partial(
-            InvalidParameter, "source must be readable Arrow files with the same columns; these are not."
-        ),
+    refused = partial(
+        InvalidParameter, "source must be readable Arrow files with the same columns; these are not."
     )
-    if engine is None:
-        raise failure or InvalidParameter
-    yield engine
+    yield run(partial(_of_arrow_files, paths), shortage_or(refused))
 
 
 @contextmanager

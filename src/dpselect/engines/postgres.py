@@ -18,8 +18,8 @@ from dpselect.engines.postgres_names import NAME
 from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted, gathered
 from dpselect.engines.queries import Dialect, Unnested, rendered
 from dpselect.engines.schema import Column, Schema
-from dpselect.engines.silence import opening
 from dpselect.errors import InvalidParameter, MissingExtra
+from dpselect.silence import run, shortage_or
 
 BATCH = 100_000
 LONGEST_ID = 100_000_000
@@ -104,14 +104,11 @@ def opened(url: str, table: str | None) -> Iterator[PostgreSQL]:
         raise MissingExtra.needed("a PostgreSQL table", extra="postgres")
     if table is None:
         raise InvalidParameter("table must be given with a PostgreSQL URL: write table='ballots'.")
-    connection, failure = opening(partial(_connected, url), _unreachable)
+    held = [url]  # with a password in it
     del url
-    if connection is None:
-        raise failure or InvalidParameter
+    connection = run(partial(_connected, held), shortage_or(_unreachable))
     try:
-        found, failure = opening(partial(facts, connection, table), _unreachable)
-        if found is None:
-            raise failure or InvalidParameter
+        found = run(partial(facts, connection, table), shortage_or(_unreachable))
         yield PostgreSQL(connection, *described(found, table), found.encoding)
     finally:
         connection.close()
@@ -124,10 +121,12 @@ def _unreachable() -> InvalidParameter:
     )
 
 
-def _connected(url: str) -> Any:
+def _connected(held: list[str]) -> Any:
     psycopg = import_module("psycopg")
     rows = import_module("psycopg.rows")
-    connection = psycopg.connect(url, client_encoding="utf8", context=_adapters(), row_factory=rows.tuple_row)
+    connection = psycopg.connect(
+        held.pop(), client_encoding="utf8", context=_adapters(), row_factory=rows.tuple_row
+    )
     connection.read_only = True
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     return connection

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.engines.schema import Column, Schema, Value
-from dpselect.engines.silence import holds_data, quietly
 from dpselect.errors import InvalidParameter, TableUnreadable
+from dpselect.silence import holds_data, run
 
 SALT_BYTES = 16
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -104,18 +104,12 @@ def checked_salt(salt: bytes) -> str:
 
 def counted(count: Callable[[], Counts]) -> Counts:
     """Count, or say that the table is unreadable, from a frame that holds no row."""
-    counts, failure = quietly(count, TableUnreadable)
-    if counts is None:
-        raise failure or TableUnreadable
-    return counts
+    return run(count, lambda _: TableUnreadable())
 
 
 def answered(ask: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
     """Give the rows of an answer, or say that the table is unreadable, likewise."""
-    rows, failure = quietly(ask, TableUnreadable)
-    if rows is None:
-        raise failure or TableUnreadable
-    return rows
+    return run(ask, lambda _: TableUnreadable())
 
 
 def gathered(request: CountsRequest, batches: Iterable[Sequence[tuple[Any, ...]]]) -> Counts:

@@ -20,10 +20,10 @@ from sqlglot import exp
 from dpselect.engines.protocol import Counts, CountsRequest, Listed, answered, checked_salt, counted, gathered
 from dpselect.engines.queries import Dialect, rendered
 from dpselect.engines.schema import Column, Kind, Schema
-from dpselect.engines.silence import opening
 from dpselect.engines.spark_logs import can_be_silenced, silenced
 from dpselect.engines.spark_sessions import each_row_by_itself, moved, own_session
 from dpselect.errors import InvalidParameter, shown
+from dpselect.silence import run, shortage_or
 
 BATCH = 100_000
 Result = TypeVar("Result")
@@ -161,10 +161,7 @@ def _named(session: Any, table: str | None) -> Any:
 
 def _or_refused(action: Callable[[], Result], sentence: str) -> Result:
     """Act on what is public; what Spark says of a failure is withheld all the same."""
-    result, failure = opening(action, partial(InvalidParameter, sentence))
-    if result is None:
-        raise failure or InvalidParameter
-    return result
+    return run(action, shortage_or(partial(InvalidParameter, sentence)))
 
 
 def _spark(frame: Any) -> Spark:

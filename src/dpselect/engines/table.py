@@ -10,8 +10,8 @@ from os import PathLike, fspath
 from typing import Any
 
 from dpselect.engines.protocol import Engine
-from dpselect.engines.silence import holds_data, let_go
 from dpselect.errors import InvalidParameter, shown
+from dpselect.silence import holds_data, takes_data
 
 SOURCES = (
     "a path or glob of CSV, Parquet, Arrow or JSON-lines files, a DuckDB relation or database file, "
@@ -55,7 +55,7 @@ class Table:
         words = [f"{name}={value!r}" for name, value in named.items() if value is not None or name == "unit"]
         return f"Table({_public_name(self.source)}, {', '.join(words)})"
 
-    @let_go
+    @takes_data
     def open(self) -> AbstractContextManager[Engine]:
         """Open the table and read its schema, no row of it."""
         source = self.source

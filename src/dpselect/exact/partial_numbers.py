@@ -16,7 +16,8 @@ from typing import Self, TypeAlias
 from dpselect.errors import InvalidParameter, OutsideDomain
 from dpselect.exact.enclosures import MOST_BITS, Enclosure, enclose
 from dpselect.exact.numbers import Number, positive, score, whole
-from dpselect.exact.randomness import Randomness, checked, is_source
+from dpselect.exact.randomness import Randomness, checked
+from dpselect.silence import takes_data
 
 SPARE_BITS = 8
 """How much finer a bound is, at the least, than the bits drawn so far can tell."""
@@ -163,26 +164,15 @@ class _Noisy(_OneUniform):
 
     __slots__ = ("_scale", "_shift")
 
+    @takes_data
     def __init__(self, shift: object, scale: Number, randomness: Randomness) -> None:
         """Read shift as a score (a float is the binary number it is) and scale as a parameter."""
-        held = [score(shift)] if is_source(randomness) else []
-        del shift
         super().__init__(randomness)
-        refusal = self._read(held, scale)
-        if refusal is not None:
-            raise refusal
-
-    def _read(self, held: list[Fraction | None], scale: Number) -> InvalidParameter | OutsideDomain | None:
-        """Take the shift from what is held, or let go of it and say what is wrong."""
-        shift = held.pop()
-        try:
-            self._scale = positive(scale, "scale")
-        except InvalidParameter as refused:
-            return refused.with_traceback(None)
-        if shift is None:
-            return OutsideDomain("shift must be a finite real number: int, float, Decimal or Fraction.")
-        self._shift = shift
-        return None
+        self._scale = positive(scale, "scale")
+        known = score(shift)
+        if known is None:
+            raise OutsideDomain("shift must be a finite real number: int, float, Decimal or Fraction.")
+        self._shift = known
 
     @abstractmethod
     def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, shown
 from dpselect.exact.numbers import is_nan, is_real, is_whole, score, whole
+from dpselect.silence import run_or_none, takes_data
 
 NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity."
 """Said of any of the three, anywhere. Beside it only the number of those that may win depends on values."""
@@ -33,11 +35,10 @@ class AtomDomain:
     kind: type[int | float]
     nullable: bool = False
 
+    @takes_data
     def check(self, value: object) -> None:
         """Refuse a value outside the domain."""
-        refusal = self.refusal([value])
-        del value
-        if refusal:
+        if refusal := self.refusal([value]):
             raise OutsideDomain(refusal)
 
     def refusal(self, values: Sequence[object]) -> str | None:
@@ -69,11 +70,10 @@ class VectorDomain:
     element_domain: AtomDomain
     size: int | None = None
 
+    @takes_data
     def check(self, values: object) -> None:
         """Refuse a vector outside the domain."""
-        refusal = self._refusal(values)
-        del values
-        if refusal:
+        if refusal := self._refusal(values):
             raise OutsideDomain(refusal)
 
     def read(self, values: object) -> NDArray[Any] | list[Fraction | None]:
@@ -153,10 +153,7 @@ def as_vector(values: object) -> Values | None:
         return values
     if isinstance(values, list | tuple):
         return values
-    try:
-        return _of_series(values)
-    except Exception:  # noqa: BLE001 - what somebody's series says may hold data
-        return None
+    return run_or_none(partial(_of_series, values))
 
 
 def _of_series(values: object) -> Values | None:
@@ -165,7 +162,7 @@ def _of_series(values: object) -> Values | None:
         return None
     if isinstance(values, np.ma.MaskedArray):
         return as_vector(values.tolist())
-    array = _converted(values)
+    array: NDArray[Any] | None = run_or_none(partial(np.asarray, values))
     if array is None:
         return _listed(values) if _declares_integers(values) else None
     if array.ndim == 1 and array.dtype.kind == "f" and _declares_integers(values):
@@ -178,13 +175,6 @@ def _walkable(array: NDArray[Any]) -> Values | None:
     if array.ndim != 1:
         return None
     return array.tolist() if array.dtype.kind == "O" else array
-
-
-def _converted(series: object) -> NDArray[Any] | None:
-    try:
-        return np.asarray(series)
-    except Exception:  # noqa: BLE001 - what somebody's conversion says may hold data
-        return None
 
 
 def _listed(series: Any) -> list[object]:

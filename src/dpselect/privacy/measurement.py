@@ -9,14 +9,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, Protocol, TypeAlias, get_args
 
-from dpselect.errors import InvalidParameter, MalformedRelease, OutsideDomain, RandomnessFailed, ReleaseFailed
+from dpselect.errors import (
+    DpselectError,
+    InvalidParameter,
+    MalformedRelease,
+    OutsideDomain,
+    RandomnessFailed,
+    ReleaseFailed,
+)
 from dpselect.exact.numbers import Number
 from dpselect.exact.randomness import Randomness, checked, is_source, system
 from dpselect.privacy.domains import AtomDomain, VectorDomain
 from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
+from dpselect.silence import run
 
 Step: TypeAlias = Callable[[Any], Any]
 UNORDERED = (str, bytes, Mapping, AbstractSet)
@@ -106,9 +115,7 @@ class Measurement:
         """Draw from what is held, let go of it, and only then refuse or post-process."""
         if isinstance(function, Postprocessed):
             function, steps = _unwrapped(function)
-        output, refusal = _attempt(function, self.input_domain, held, randomness)
-        if refusal is not None:
-            raise refusal
+        output = run(partial(_drawn, function, self.input_domain, held, randomness), _refused)
         for step in steps:
             output = step(output)
         return output
@@ -179,29 +186,28 @@ def _guarded(chunks: Iterable[object]) -> Iterator[object]:
         raise ReleaseFailed from None
 
 
-def _attempt(
+def _drawn(
     function: Draw, domain: AtomDomain | VectorDomain, held: list[object], randomness: Randomness
-) -> tuple[Any, BaseException | None]:
-    """Run on what is held and give the output, or a fresh refusal that remembers nothing."""
+) -> Any:
+    """Draw from what is held; of a function of the caller's own, a refusal of the domain means nothing."""
     arg = held.pop()
-    trusted = True
+    if getattr(function, "checks_domain", False):
+        return function(arg, randomness)
+    domain.check(arg)
     try:
-        if not getattr(function, "checks_domain", False):
-            domain.check(arg)
-            trusted = False
-        return function(arg, randomness), None
-    except OutsideDomain as error:
-        return None, OutsideDomain(*error.args) if trusted else ReleaseFailed()
-    except (RandomnessFailed, MalformedRelease) as error:
-        return None, MalformedRelease() if isinstance(error, MalformedRelease) else RandomnessFailed()
-    except Exception:  # noqa: BLE001 - its text, type and frames may hold data
-        return None, ReleaseFailed()
-    except BaseException as error:  # noqa: BLE001 - Ctrl-C and the end of a tape pass, without what they hold
-        kind = type(error)
-    try:
-        return None, kind()
-    except Exception:  # noqa: BLE001 - an exception that cannot be made anew cannot be made clean
-        return None, ReleaseFailed()
+        return function(arg, randomness)
+    except OutsideDomain:
+        raise ReleaseFailed from None
+
+
+def _refused(error: Exception) -> DpselectError:
+    """Say afresh what our own sentences say, and anything else by a constant one."""
+    if isinstance(error, OutsideDomain):
+        return OutsideDomain(*error.args)
+    for kind in (RandomnessFailed, MalformedRelease):
+        if isinstance(error, kind):
+            return kind()
+    return ReleaseFailed()
 
 
 def user_measurement(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpselect.engines.silence import holds_data
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, positive, whole
 from dpselect.privacy.domains import as_vector
 from dpselect.problems.candidates import Grid, listed
 from dpselect.problems.problem import Problem
+from dpselect.silence import holds_data
 
 
 @holds_data

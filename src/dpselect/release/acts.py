@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine
-from dpselect.engines.silence import let_go
 from dpselect.errors import OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable
 from dpselect.exact.numbers import Number
 from dpselect.exact.randomness import system
@@ -26,9 +26,10 @@ from dpselect.problems.problem import CHUNK, Problem
 from dpselect.release.charge import Ledger, kept_answer, must_agree, pay
 from dpselect.release.quote import Asked, Data, priced, the_budget
 from dpselect.release.result import Label, Price, Release
+from dpselect.silence import run, takes_data
 
 
-@let_go
+@takes_data
 def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps count
     problem: Problem,
     table: Data,
@@ -56,7 +57,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     return _acts(table, problem, 1, (epsilon, rho, budget), neighbours, ledger, request_id)
 
 
-@let_go
+@takes_data
 def top_k(  # noqa: PLR0913 - as select, and how many winners
     problem: Problem,
     table: Data,
@@ -92,7 +93,7 @@ def _acts(  # noqa: PLR0913, PLR0917 - all that a release is made of
         kept = pay(asked, ledger, request_id)
         if kept is not None:
             return kept
-        release = replace(asked.release, labels=_drawn(look, asked))
+        release = replace(asked.release, labels=run(partial(_drawn, look, asked), _refused))
     if ledger is not None and request_id is not None:
         ledger.store(request_id, release.to_json())
     return release
@@ -123,17 +124,18 @@ class _Look:
 
 
 def _drawn(look: Callable[[], Any], asked: Asked) -> tuple[Label, ...]:
-    """Look and draw. What fails is told by a constant sentence."""
-    try:
-        scores = look()
-        at_once = isinstance(scores, list | tuple) or hasattr(scores, "__array__")
-        indices = asked.measurement(scores) if at_once else asked.measurement.over(scores)
-        outputs = asked.problem.outputs
-        return tuple(_plain(outputs[index]) for index in indices)
-    except (OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable):
-        raise
-    except Exception:  # noqa: BLE001 - its text, type and frames may hold data
-        raise ReleaseFailed from None
+    """Look and draw."""
+    scores = look()
+    at_once = isinstance(scores, list | tuple) or hasattr(scores, "__array__")
+    indices = asked.measurement(scores) if at_once else asked.measurement.over(scores)
+    outputs = asked.problem.outputs
+    return tuple(_plain(outputs[index]) for index in indices)
+
+
+def _refused(error: Exception) -> Exception:
+    """Keep a constant sentence of ours; say another failure by one."""
+    ours = (OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable)
+    return error if isinstance(error, ours) else ReleaseFailed()
 
 
 def _plain(label: Any) -> Label:
