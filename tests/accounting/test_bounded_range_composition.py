@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.accounting.bounded_range_composition import (
-    CLOSE,
     MOST_RUNS,
     NARROWEST,
     SLOP,
@@ -205,7 +204,7 @@ def test_what_is_too_small_for_floats_is_never_lost() -> None:
 
 def test_a_narrower_window_costs_no_more() -> None:
     narrow, least = BoundedRangeComposition(NARROWEST * OFF, 64), BoundedRangeComposition(NARROWEST, 64)
-    assert narrow.epsilon(MILLIONTH) <= least.epsilon(MILLIONTH) * (1 + 2 * CLOSE)
+    assert narrow.epsilon(MILLIONTH) <= least.epsilon(MILLIONTH) * (1 + Fraction(2, 2**32))
     assert narrow(Fraction(1, 1000)) <= least(Fraction(1, 1000))
 
 

@@ -82,3 +82,13 @@ def test_one_release_is_randomized_response_and_none_costs_nothing() -> None:
     assert nothing(Fraction(0)) == nothing.epsilon(Fraction(0)) == 0
     free = PureCompositionProfile(((Fraction(0), 5),))
     assert free(Fraction(0)) == free.epsilon(Fraction(0)) == 0
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 3)])
+def test_a_delta_between_the_bounds_at_zero_and_right_above_it_has_an_epsilon(epsilon: Fraction) -> None:
+    both = PureCompositionProfile(((epsilon, 3 if epsilon < 1 else 2),))
+    delta = both(Fraction(1, 2**300))
+    assert delta <= both(Fraction(0)) <= delta * NEARLY  # upper ends of enclosures
+    found = both.epsilon(delta)
+    assert found < Fraction(1, 2**200)
+    assert both(found) <= delta

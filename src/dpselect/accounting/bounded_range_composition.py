@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from dpselect.accounting.closed_forms import BoundedRangeRenyi
 from dpselect.accounting.renyi_orders import RenyiProfile
+from dpselect.exact.bisection import bisect
 from dpselect.exact.enclosures import Enclosure, enclose, exp, expm1
 
 Floats = npt.NDArray[np.float64]
@@ -27,7 +28,8 @@ FINEST = 32
 NARROWEST, WIDEST = Fraction(1, 2**12), 2
 """Windows between these are put on a grid; floats would have to be pushed too far for others."""
 
-CLOSE = Fraction(1, 2**32)
+_BITS = 32
+"""An epsilon is at most a relative 2**-32 above the least one that the grid proves."""
 
 SLOP = 2.0**-40
 """By how much a step is pushed up, before it is weighed: many times what floats can be wrong."""
@@ -52,17 +54,15 @@ class BoundedRangeComposition:
         return min(self._on_grid(epsilon), self._curve(epsilon))
 
     def epsilon(self, delta: Fraction) -> Fraction:
-        """Bound epsilon: halve an interval whose upper end suffices, until it is narrow."""
+        """Bound epsilon: the inverse, by bisection below the bound of the curve."""
         enough = Fraction(self._curve.epsilon(delta))
         if delta == 0 or not self._has_grid:
             return enough
         if self._on_grid(Fraction(0)) <= delta:
             return Fraction(0)
-        short = Fraction(0)
-        while enough - short > enough * CLOSE:
-            middle = (short + enough) / 2
-            short, enough = (short, middle) if self._on_grid(middle) <= delta else (middle, enough)
-        return enough
+        return bisect(
+            lambda epsilon: self._on_grid(epsilon) <= delta, fails=Fraction(0), holds=enough, bits=_BITS
+        ).holds
 
     @property
     def _curve(self) -> RenyiProfile:

@@ -13,13 +13,17 @@ from fractions import Fraction
 from math import isqrt
 
 from dpselect.errors import InvalidParameter, shown
+from dpselect.exact.bisection import bisect, least_whole
 from dpselect.exact.enclosures import sqrt
 from dpselect.exact.numbers import Number
 from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP
 from dpselect.privacy.measurement import Measurement
 
-JUST_BELOW = 1 - Fraction(1, 2**24)
-"""Where a scale fits, this part of it does not."""
+SCALE_BITS = 24
+"""A scale is at most a relative 2**-24 above the smallest one that fits."""
+
+JUST_BELOW = 1 - Fraction(1, 2**SCALE_BITS)
+"""A closed form is returned if it fits and this part of it does not."""
 
 FARTHEST = 2048
 """Scales are looked for between 2**-FARTHEST and 2**FARTHEST."""
@@ -59,7 +63,7 @@ def calibrate(make: Callable[[Fraction], Measurement], budget: object, d_in: Num
         if fits(scale) and not fits(scale * JUST_BELOW):
             return scale
     place = _octave(fits, budget, one=one)
-    return _narrowed(fits, Fraction(2) ** (place - 1), Fraction(2) ** place)
+    return bisect(fits, fails=Fraction(2) ** (place - 1), holds=Fraction(2) ** place, bits=SCALE_BITS).holds
 
 
 def _made(make: Callable[[Fraction], Measurement], scale: Fraction) -> Measurement:
@@ -99,18 +103,7 @@ def _octave(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> i
             raise _out_of_reach(budget, one=one)
         reached *= 2
     fails, fitting = (reached, reached // 2 if reached < -1 else 0) if one else (reached // 2, reached)
-    while fitting - fails > 1:
-        middle = (fails + fitting) // 2
-        fails, fitting = (fails, middle) if fits(Fraction(2) ** middle) else (middle, fitting)
-    return fitting
-
-
-def _narrowed(fits: Callable[[Fraction], bool], fails: Fraction, fitting: Fraction) -> Fraction:
-    """Halve the interval until its ends are close; the upper end fits throughout."""
-    while fails < fitting * JUST_BELOW:
-        middle = (fails + fitting) / 2
-        fails, fitting = (fails, middle) if fits(middle) else (middle, fitting)
-    return fitting
+    return least_whole(lambda place: fits(Fraction(2) ** place), fails=fails, holds=fitting)
 
 
 def _out_of_reach(budget: object, *, one: bool) -> InvalidParameter:

@@ -15,12 +15,14 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpselect.exact.bisection import bisect
 from dpselect.exact.enclosures import Ball, enclose
 
 MOST_TERMS = 1024
 """More than these are not worth the time; Rényi curves will do."""
 
-CLOSE = Fraction(1, 2**32)
+_BITS = 32
+"""An epsilon is at most a relative 2**-32 above the least one."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,9 @@ class PureCompositionProfile:
         return found
 
     def epsilon(self, delta: Fraction) -> Fraction:
-        """Bound epsilon: halve an interval whose upper end suffices, until it is narrow."""
+        """Bound epsilon: the inverse, by bisection."""
         if self(Fraction(0)) <= delta:
             return Fraction(0)
-        short, enough = Fraction(0), self.pure
-        while delta and enough - short > enough * CLOSE:
-            middle = (short + enough) / 2
-            short, enough = (short, middle) if self(middle) <= delta else (middle, enough)
-        return enough
+        if delta == 0:
+            return self.pure
+        return bisect(lambda e: self(e) <= delta, fails=Fraction(0), holds=self.pure, bits=_BITS).holds

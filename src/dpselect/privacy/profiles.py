@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from dpselect.exact.bisection import bisect
 from dpselect.exact.numbers import Number, not_negative, probability
 from dpselect.privacy.amounts import Amount, amount, times, total
 from dpselect.privacy.curves import Curve, Formula, Table
 
 LEAST_DELTA = Fraction(1, 2**1000)
 """A smaller delta is not searched for, but bounded by this one."""
+
+DELTA_BITS = 16
+"""A delta that is searched for is at most a relative 2**-16 above the least one."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -71,7 +75,9 @@ class PrivacyProfile(Curve):
             return enough
         while enough > LEAST_DELTA and self.epsilon(enough / 2) <= epsilon:
             enough /= 2
-        return _search(enough / 2, enough, 16, lambda delta: self.epsilon(delta) <= epsilon)
+        return bisect(
+            lambda delta: self.epsilon(delta) <= epsilon, fails=enough / 2, holds=enough, bits=DELTA_BITS
+        ).holds
 
     @property
     def _count(self) -> int:
@@ -87,7 +93,7 @@ def _delta_at(bound: Formula | Table, epsilon: Fraction) -> Fraction:
 
 
 def _epsilon_at(bound: Formula | Table, delta: Fraction) -> Amount:
-    """Invert; a search ends at most a relative 2**-64 above the least epsilon, or an absolute 2**-64."""
+    """Invert; the search ends within a relative 2**-64 of the least epsilon, or an absolute 2**-64."""
     if isinstance(bound, Table):
         return min((known for known, most in bound.points if most <= delta), default=math.inf)
     if callable(inverse := getattr(bound, "epsilon", None)):
@@ -99,12 +105,6 @@ def _epsilon_at(bound: Formula | Table, delta: Fraction) -> Amount:
         enough *= 2
         if enough > 2**64:
             return math.inf
-    return _search(enough / 2, enough, 64, lambda epsilon: _delta_at(bound, epsilon) <= delta)
-
-
-def _search(short: Fraction, enough: Fraction, bits: int, suffices: Callable[[Fraction], bool]) -> Fraction:
-    """Halve the interval until it is relatively narrow; its upper end suffices throughout."""
-    while enough - short > enough / 2**bits:
-        middle = (short + enough) / 2
-        short, enough = (short, middle) if suffices(middle) else (middle, enough)
-    return enough
+    return bisect(
+        lambda epsilon: _delta_at(bound, epsilon) <= delta, fails=enough / 2, holds=enough, bits=64
+    ).holds

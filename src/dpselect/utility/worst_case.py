@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from dpselect.exact.bisection import Bracket, bisect
 from dpselect.exact.enclosures import Ball, Enclosure, compare, enclose, exp, log
 
 Noise: TypeAlias = Literal["exponential", "gumbel"]
@@ -86,7 +87,7 @@ def distance(mechanism: Mechanism, n: int, k: int, beta: Fraction) -> Fraction:
     return _threshold(
         lambda t: compare(lambda precision: failure("exponential", t, n, precision=precision), beta) < 0,
         log(rivals / beta).high,
-    ).high
+    ).holds
 
 
 @lru_cache(maxsize=1024)
@@ -109,7 +110,7 @@ def mean_distance(mechanism: Mechanism, n: int) -> Fraction:
     while not _falls(beyond, n):
         beyond *= 2
     peak = _threshold(lambda t: _falls(t, n), beyond)
-    return peak.high * failure("exponential", peak.low, n, precision=2 * BITS).high
+    return peak.holds * failure("exponential", peak.fails, n, precision=2 * BITS).high
 
 
 def _falls(t: Fraction, n: int) -> bool:
@@ -125,13 +126,6 @@ def _elasticity(p: Ball, n: int) -> Ball:
     return -((n - 1) * (-p).log1p()).expm1() / _exponential(p, n) - 1
 
 
-def _threshold(holds: Callable[[Fraction], bool], high: Fraction) -> Enclosure:
-    """Enclose the point from which on a condition holds; it holds at ``high``, and not near zero."""
-    low = Fraction(0)
-    while high - low > high / 2 ** (BITS + 8):
-        middle = (low + high) / 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return Enclosure(low, high)
+def _threshold(condition: Callable[[Fraction], bool], holds: Fraction) -> Bracket:
+    """Find where a condition begins to hold: it holds at ``holds``, and fails near zero."""
+    return bisect(condition, fails=Fraction(0), holds=holds, bits=BITS + 8)
