@@ -15,8 +15,8 @@ SHORTAGES = {
     errno.ENOMEM: "memory",
 }
 """What a system can run out of through no fault of a file or a table, by the number of its error."""
-DEEPEST = 10
-"""So many errors behind an error are looked at."""
+MOST_CAUSES = 10
+"""Errors behind an error: how far back the reason of a failure is looked for."""
 
 
 class DpselectError(Exception):
@@ -216,11 +216,11 @@ class AnswerLost(DpselectError):
 
 
 class UnmeteredRelease(UserWarning):
-    """A release was charged to no ledger: nobody adds up what has been released."""
+    """A release was charged to no ledger: what has been released is not added up."""
 
 
 class MalformedRelease(ReleaseFailed):
-    """A measurement to select from released something else than a pair with a score: mend its function."""
+    """A measurement to select from released something else than a pair with a score: correct its function."""
 
     def __init__(self) -> None:
         """Say the one constant sentence."""
@@ -280,7 +280,7 @@ def shortage_of(error: BaseException) -> Shortage | None:
     Only before the charge: afterwards, whether memory is enough depends on the data.
     """
     seen: BaseException | None = error
-    for _ in range(DEEPEST):
+    for _ in range(MOST_CAUSES):
         if seen is None:
             break
         number = _lacking(seen)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from dpselect.cli.runner import run
+from dpselect.cli.runner import run_command
 
 VOTE = "vote ballots.csv --unit voter --choice candidate --candidates names.txt"
 PRICE = "price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01"
@@ -50,7 +50,7 @@ def in_this_process(capsys: pytest.CaptureFixture[str], words: Sequence[str]) ->
     """Run words, or the words of a line."""
     capsys.readouterr()
     given = [part for word in words for part in (shlex.split(word) if len(words) == 1 else [word])]
-    code = run(given)
+    code = run_command(given)
     said = capsys.readouterr()
     return Outcome(code, said.out, said.err)
 

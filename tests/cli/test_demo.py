@@ -18,8 +18,8 @@ def test_the_demo_shows_the_whole_job_and_is_refused_at_the_end(folder: Path) ->
     assert (shown.code, shown.err) == (0, "")
     for words in (
         "43,268 approvals of 100 names",
-        demo_data.ELECTION,
-        demo_data.SURVEY,
+        demo_data.APPROVAL_RULE,
+        demo_data.SURVEY_RULE,
         "$ dpselect plan --n 100 --k 3 --epsilon 1",
         "27.54",
         "$ dpselect ledger create mascot.ledger --epsilon 2",
@@ -33,7 +33,7 @@ def test_the_demo_shows_the_whole_job_and_is_refused_at_the_end(folder: Path) ->
         assert words in " ".join(shown.out.split()) or words in shown.out
     winners = re.findall(r"^[123]  (.+)$", shown.out, flags=re.MULTILINE)
     assert len(winners) == 3
-    assert set(winners) < set(demo_data.NAMES)
+    assert set(winners) < set(demo_data.MASCOTS)
     assert not list(folder.glob("mascot*"))
 
 
@@ -48,8 +48,8 @@ def test_a_demo_can_be_kept(folder: Path, call: Call) -> None:
 
 def test_the_made_up_data_follow_their_formulas() -> None:
     votes = demo_data.votes()
-    assert len(demo_data.NAMES) == len(set(demo_data.NAMES)) == 100
-    assert votes[demo_data.NAMES[2]] == sum(7 * p * 3 % 997 < Fraction(3500, 12) for p in range(5000))
+    assert len(demo_data.MASCOTS) == len(set(demo_data.MASCOTS)) == 100
+    assert votes[demo_data.MASCOTS[2]] == sum(7 * p * 3 % 997 < Fraction(3500, 12) for p in range(5000))
     revenues = demo_data.revenues()
     assert len(revenues) == 199
     assert max(revenues, key=lambda price: revenues[price]) < 2

@@ -149,8 +149,8 @@ def in_a_ledger(path: Path) -> int:
 @pytest.mark.parametrize("line", ["--help", "version", "vote --help", "vot"])
 def test_help_waits_for_no_library(line: str, folder: Path) -> None:
     question = (
-        "import sys, json\nfrom dpselect.cli.runner import run\n"
-        f"run({line.split()!r})\n"
+        "import sys, json\nfrom dpselect.cli.runner import run_command\n"
+        f"run_command({line.split()!r})\n"
         "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     )
     asked = subprocess.run(

@@ -217,7 +217,7 @@ class Signalled:
         os.kill(os.getpid(), signal.SIGTERM)
         os.kill(os.getpid(), signal.SIGHUP)
 
-interrupts.heed()
+interrupts.listen()
 try:
     till.Till(Signalled(), rehearsal=False, neighbours="add_remove").charge(PureDP(1), reason="dish")
 except BaseException:

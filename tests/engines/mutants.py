@@ -18,7 +18,7 @@ FORMATS = ("csv", "csv.gz", "parquet", "arrow", "feather", "jsonl", "duckdb", "d
 """A ``db`` is the bytes of a Parquet file under the name of a database: a wrong one."""
 CHILD = f"""
 import contextlib, gzip, io, sys
-from dpselect.cli.runner import run
+from dpselect.cli.runner import run_command
 
 def header(path):
     # The first line of a CSV is public, also where its end was lost and rows follow in it.
@@ -33,7 +33,7 @@ for path in map(str.strip, sys.stdin):
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            code = run(words)
+            code = run_command(words)
     except BaseException as error:
         code = "raised " + type(error).__name__
     shown = "{CANARY}" in said.getvalue() and "{CANARY}" not in header(path)

@@ -20,11 +20,11 @@ AUDITOR = """
 import contextlib, io, json, os, sys
 from dpselect import Ledger, PureDP
 from dpselect.errors import DpselectError
-from dpselect.cli.runner import run
+from dpselect.cli.runner import run_command
 
 def said(*words):
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        code = run(list(words))
+        code = run_command(list(words))
     return [code, out.getvalue(), err.getvalue()]
 
 own, path, *rest = sys.argv[1:]

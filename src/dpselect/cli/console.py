@@ -1,4 +1,4 @@
-"""Where words go: results to standard output, notes and progress to standard error, if somebody watches."""
+"""Where words go: results to standard output, notes and progress to standard error, if it is a terminal."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPED_WIDTH = 120
-PATIENCE = 0.5
-"""So many seconds may pass before we say what takes so long: a spinner that only flashes is a nuisance."""
+SPINNER_DELAY = 0.5
+"""Seconds before a spinner appears: one that only flashes is a nuisance."""
 
 
 def results() -> Console:
-    """Give the console for results: plain text where nobody watches."""
+    """Give the console for results: plain text if standard output is no terminal."""
     from rich.console import Console
 
     return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
 
 
 def notes() -> Console | None:
-    """Give the console for notes and progress; None where nobody watches."""
+    """Give the console for notes and progress; None if standard error is no terminal."""
     if not sys.stderr.isatty():
         return None
     from rich.console import Console
@@ -39,7 +39,7 @@ def notes() -> Console | None:
 
 
 def note(sentence: str) -> None:
-    """Tell whoever watches."""
+    """Write a note, if standard error is a terminal."""
     console = notes()
     if console is not None:
         console.print(f"note: {visible(sentence)}", style="dim", markup=False)
@@ -86,13 +86,13 @@ def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right
 
 @contextmanager
 def working(doing: str) -> Iterator[None]:
-    """Show that something goes on, if it takes a while and somebody watches."""
+    """Show that something goes on, if it takes a while and standard error is a terminal."""
     console = notes()
     if console is None:
         yield
         return
     status = console.status(doing)
-    timer = threading.Timer(PATIENCE, status.start)
+    timer = threading.Timer(SPINNER_DELAY, status.start)
     timer.start()
     try:
         yield
@@ -104,7 +104,7 @@ def working(doing: str) -> Iterator[None]:
 
 @contextmanager
 def progress() -> Iterator[Progress | None]:
-    """Give a progress bar, if somebody watches."""
+    """Give a progress bar, if standard error is a terminal."""
     console = notes()
     if console is None:
         yield None

@@ -1,4 +1,4 @@
-"""Made-up data for the demonstration, by formulas that anybody can check. Nobody real is in it."""
+"""Made-up data for the demonstration, by formulas that a reader can check; no real person is in it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from decimal import Decimal
 from pathlib import Path
 
 PEOPLE = 5_000
-FIRST = ["Captain", "Lady", "Doctor", "Little", "Sir", "Lucky", "Old", "Merry", "Sleepy", "Brave"]
-LAST = ["Biscuit", "Waffles", "Pepper", "Noodle", "Pickle", "Tofu", "Mango", "Ziggy", "Olive", "Button"]
-NAMES = [f"{FIRST[i % 10]} {LAST[(i + i // 10) % 10]}" for i in range(100)]
+FIRST_NAMES = ["Captain", "Lady", "Doctor", "Little", "Sir", "Lucky", "Old", "Merry", "Sleepy", "Brave"]
+LAST_NAMES = ["Biscuit", "Waffles", "Pepper", "Noodle", "Pickle", "Tofu", "Mango", "Ziggy", "Olive", "Button"]
+MASCOTS = [f"{FIRST_NAMES[i % 10]} {LAST_NAMES[(i + i // 10) % 10]}" for i in range(100)]
 PRICES = "0.01:1.99:0.01"
 
-ELECTION = "person p approves of name i if 7·p·(i+1) mod 997 < 3500/(i+10)"
-SURVEY = "person p would pay 50 + (p² mod 89) cents"
+APPROVAL_RULE = "person p approves of name i if 7·p·(i+1) mod 997 < 3500/(i+10)"
+SURVEY_RULE = "person p would pay 50 + (p² mod 89) cents"
 
 
 def approvals() -> Iterable[tuple[str, str]]:
     """Give a row for each person and each name that they approve of."""
     for person in range(PEOPLE):
-        for i, name in enumerate(NAMES):
+        for i, name in enumerate(MASCOTS):
             if 7 * person * (i + 1) % 997 * (i + 10) < 3500:
                 yield f"p{person:04}", name
 
@@ -44,11 +44,11 @@ def revenues() -> dict[Decimal, Decimal]:
     return {price: price * sum(value >= price for value in values) for price in prices}
 
 
-def written(folder: Path) -> dict[str, int]:
+def write_files(folder: Path) -> dict[str, int]:
     """Write names, ballots and survey; give the number of rows of each file."""
-    (folder / "names.txt").write_text("\n".join(NAMES) + "\n", encoding="utf-8")
+    (folder / "names.txt").write_text("\n".join(MASCOTS) + "\n", encoding="utf-8")
     return {
-        "names.txt": len(NAMES),
+        "names.txt": len(MASCOTS),
         "ballots.csv": _table(folder / "ballots.csv", ("person", "name"), approvals()),
         "survey.csv": _table(folder / "survey.csv", ("person", "pays"), offers()),
     }

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 LOADING, NATIVE = ("create_module", "exec_module"), "ExtensionFileLoader"
-LATER = 0.01
-GRACE = 1.0
-"""So many seconds after the first signal others are only noted: who asks twice does not stop the tidying."""
+RETRY_DELAY, GRACE = 0.01, 1.0
+"""Seconds: until a signal that came at a bad moment comes again; in which a second one stops no tidying."""
 
 
 class Stopped(KeyboardInterrupt):
-    """Somebody asks us to stop.
+    """A signal asks us to stop.
 
     Of a class of its own: once a plain KeyboardInterrupt has passed through ``exec``, as within many imports,
     Python ends by a signal whatever exit code it was given.
@@ -33,7 +32,7 @@ class Stopped(KeyboardInterrupt):
 class _State:
     """What has happened in this process."""
 
-    heeded: set[int] = set()  # noqa: RUF012 - one state for the process
+    listened: set[int] = set()  # noqa: RUF012 - one state for the process
     number = 0
     deaf_until = 0.0
     holding = False
@@ -44,7 +43,7 @@ class Held:
     """While it lasts, a first signal waits for the end; a second one does not wait."""
 
     def __enter__(self) -> None:
-        """Stop at once if somebody has asked for it before."""
+        """Stop at once if a signal has come before."""
         if _State.number:
             raise Stopped
         _State.holding, _State.kept = True, 0
@@ -58,25 +57,25 @@ class Held:
             raise Stopped
 
 
-def heed() -> None:
+def listen() -> None:
     """Listen to the signals, from now on; what the caller has us ignore (``nohup``) stays ignored."""
     for name in SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _stop)
-            _State.heeded.add(number)
+            _State.listened.add(number)
     sys.unraisablehook = _unraisable
 
 
-def heed_again() -> None:
+def listen_again() -> None:
     """Listen to the signals as before, after a library has set handlers of its own."""
-    for number in _State.heeded:
+    for number in _State.listened:
         signal.signal(number, _stop)
 
 
-def stop_heeding() -> None:
+def stop_listening() -> None:
     """Ignore the signals: all is done, and the exit code is known."""
-    for number in _State.heeded:
+    for number in _State.listened:
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -118,7 +117,7 @@ def _is_loading_native_code(frame: FrameType | None) -> bool:
 
 def _again(number: int) -> None:
     """Come back a little later."""
-    time.sleep(LATER)
+    time.sleep(RETRY_DELAY)
     _thread.interrupt_main(signal.Signals(number))
 
 

@@ -19,16 +19,16 @@ def main() -> NoReturn:
     """Run the words of the command line, and exit."""
     code = 1
     try:
-        interrupts.heed()
-        from dpselect.cli.runner import run_the_words
+        interrupts.listen()
+        from dpselect.cli.runner import run_program
 
-        code = run_the_words(sys.argv[1:])
+        code = run_program(sys.argv[1:])
     except SystemExit:
         raise
-    except BaseException as error:  # noqa: BLE001 - nobody gets a traceback
+    except BaseException as error:  # noqa: BLE001 - no user gets a traceback
         code = interrupts.exit_code() or 1
         _say(_stopped() if interrupts.exit_code() else _unloaded(error))
-    interrupts.stop_heeding()
+    interrupts.stop_listening()
     sys.exit(code)
 
 
@@ -46,7 +46,7 @@ def _unloaded(error: BaseException) -> str:
 
 
 def _say(sentence: str) -> None:
-    """Write to standard error with what is always there; if it is closed, nobody listens."""
+    """Write to standard error with what is always there; if it is closed, there is no reader."""
     try:
         os.write(2, f"dpselect: {sentence}\n".encode())
     except OSError:

@@ -1,4 +1,4 @@
-"""The options that every verb on data takes, gathered into one value."""
+"""The options that every command on data takes, gathered into one value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from dpselect.cli.user_errors import UserError
 
-COLUMN, NUMBER = "COLUMN", "NUMBER"
+COLUMN_METAVAR, NUMBER_METAVAR = "COLUMN", "NUMBER"
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,21 @@ class QuestionOptions:
 
 QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     click.argument("path", metavar="PATH"),
-    click.option("--unit", metavar=COLUMN, help="The column that identifies a person."),
+    click.option("--unit", metavar=COLUMN_METAVAR, help="The column that identifies a person."),
     click.option(
-        "--each-row-is-a-person", is_flag=True, help="Instead of --unit: nobody has more than one row."
+        "--each-row-is-a-person", is_flag=True, help="Instead of --unit: no person has more than one row."
     ),
     click.option(
-        "--epsilon", metavar=NUMBER, help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential noise."
+        "--epsilon", metavar=NUMBER_METAVAR, help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential noise."
     ),
     click.option(
-        "--rho", metavar=NUMBER, help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise."
+        "--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise."
     ),
     click.option(
-        "--k", type=int, metavar=NUMBER, help="How many winners, the best first.  [default: 1; of top: 10]"
+        "--k",
+        type=int,
+        metavar=NUMBER_METAVAR,
+        help="How many winners, the best first.  [default: 1; of top: 10]",
     ),
     click.option(
         "--neighbours",
@@ -81,21 +84,21 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
 ]
 
 
-def takes_question_options(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a verb the options of a question, and hand them over as its first argument."""
+def with_question_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a question, and hand them over as its first argument."""
     names = [field.name for field in fields(QuestionOptions)]
 
-    @functools.wraps(verb)
+    @functools.wraps(command)
     def with_options(**given: Any) -> Any:
         options = QuestionOptions(**{name: given.pop(name) for name in names})
-        return verb(options, **given)
+        return command(options, **given)
 
-    own = list(getattr(verb, "__click_params__", []))
+    own = list(getattr(command, "__click_params__", []))
     decorated: Any = with_options
     decorated.__click_params__ = []
     for option in reversed(QUESTION_OPTIONS):
         option(decorated)
-    # Click keeps the last one first. PATH leads, then what the verb alone takes, then what all take.
+    # Click keeps the last one first. PATH leads, then what the command alone takes, then what all take.
     *shared, path = decorated.__click_params__
     decorated.__click_params__ = [*shared, *own, path]
     wrapped: Callable[..., Any] = decorated
@@ -103,12 +106,12 @@ def takes_question_options(verb: Callable[..., Any]) -> Callable[..., Any]:
 
 
 CHOICE = click.option(
-    "--choice", "--column", "choice", metavar=COLUMN, help="The column with what people chose."
+    "--choice", "--column", "choice", metavar=COLUMN_METAVAR, help="The column with what people chose."
 )
 CANDIDATES = click.option(
     "--candidates", metavar="FILE|a,b,c", help="What can be chosen: public, and never read from the data."
 )
-VALUE = click.option("--value", metavar=COLUMN, help="The column with people's numbers.")
+VALUE = click.option("--value", metavar=COLUMN_METAVAR, help="The column with people's numbers.")
 
 
 def column_of_choices(choice: str | None) -> str:

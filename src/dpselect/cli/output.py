@@ -37,7 +37,7 @@ def show(  # noqa: PLR0913 - what is shown, and how
         "price": f"{blank.price}{in_words(blank.price)}",
         "protects": _protects(blank),
         "accuracy": _promise(blank.accuracy, measured_in),
-        "noise": f"{blank.mechanism}, scale {short(blank.scale)}",
+        "noise": f"{blank.mechanism}, scale {short_text(blank.scale)}",
     }
     if ledger is not None:
         facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(path), ledger))
@@ -48,11 +48,13 @@ def _as_json(
     release: Release | None, blank: Release, ledger: Ledger | None, measured_in: str
 ) -> dict[str, Any]:
     from dpselect.exact.numbers import exact_text
+    from dpselect.privacy.amounts import amount_text
 
     accuracy = blank.accuracy
+    price: Any = blank.price
     return {
         "winners": None if release is None else [str(label) for label in release.labels],
-        "price": amount(blank.price),
+        "price": amount_text(price.amount),
         "measure": blank.measure,
         "neighbours": blank.neighbours,
         "unit": blank.unit,
@@ -70,20 +72,23 @@ def _as_json(
 def _balance(ledger: Ledger) -> dict[str, str | None]:
     """Read what is spent and left; an answer that is paid for is not lost to a ledger that just went away."""
     from dpselect.errors import DpselectError
+    from dpselect.privacy.amounts import amount_text
 
     try:
         spent, left = ledger.spent, ledger.remaining
     except DpselectError:
         return {"spent": None, "remaining": None}
-    return {"spent": amount(spent), "remaining": amount(left)}
+    return {"spent": amount_text(spent.amount), "remaining": amount_text(left.amount)}
 
 
 def _in_the_ledger(ledger: Ledger, place: str) -> str:
     found = _balance(ledger)
-    currency, _, whole = str(ledger.budget).partition(" ")
     if found["spent"] is None:
         return f"it cannot be read just now ({place})"
-    return f"{currency} {found['spent']} of {whole} spent, {found['remaining']} left ({place})"
+    budget = ledger.budget
+    return (
+        f"{budget.symbol} {found['spent']} of {budget.readable()} spent, {found['remaining']} left ({place})"
+    )
 
 
 def _show_winners(labels: list[str]) -> None:
@@ -107,11 +112,6 @@ def _promise(accuracy: Accuracy, measured_in: str) -> str:
     mark = "the best" if accuracy.k == 1 else f"rank {accuracy.k}, for each of them"
     promise = f"{measured_in} within {figure(accuracy.within)} of {mark}"
     return f"{promise}, with probability {accuracy.sureness} or more"
-
-
-def amount(loss: Any) -> str:
-    """Write the number of a loss exactly: "1/2"."""
-    return str(loss.parts()[0])
 
 
 def in_words(price: PureDP | ZCDP | Any) -> str:
@@ -140,7 +140,7 @@ def figure(x: Fraction) -> str:
     return rounded_up(x, digits)
 
 
-def short(x: Fraction, rounded: Literal["up", "down"] = "up") -> str:
+def short_text(x: Fraction, rounded: Literal["up", "down"] = "up") -> str:
     """Write a number exactly if that is short, otherwise as a decimal: what is left is rounded down."""
     from dpselect.exact.numbers import exact_text, rounded_down, rounded_up
 

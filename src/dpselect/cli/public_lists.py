@@ -17,10 +17,8 @@ from pathlib import Path
 
 from dpselect.cli.user_errors import UserError
 
-PUBLIC = "Candidates are public and never read from the data: write them out yourself."
-MOST = 10_000_000
-MOST_DIGITS = 400
-"""Of a number, before and after the point: as many as ``dpselect.exact.numbers`` reads."""
+CANDIDATES_ARE_PUBLIC = "Candidates are public and never read from the data: write them out yourself."
+MOST_STEPS = 10_000_000
 
 
 class Names(list[str]):
@@ -67,11 +65,15 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
 def parts(text: str | None, option: str, *, beside: str = "") -> Names:
     """Read a list as it is written, whatever its parts may mean."""
     if text is None:
-        raise UserError(f"{option} must be given: a file with one on each line, or a,b,c. {PUBLIC}")
+        raise UserError(
+            f"{option} must be given: a file with one on each line, or a,b,c. {CANDIDATES_ARE_PUBLIC}"
+        )
     path = Path(text)
     if is_file(path):
         if _is_among(path, beside):
-            raise UserError(f"{option} must be a list of its own; got the table itself. {PUBLIC}")
+            raise UserError(
+                f"{option} must be a list of its own; got the table itself. {CANDIDATES_ARE_PUBLIC}"
+            )
         found = _lines(path, option)
     elif "," in text:
         found = Names(_between_commas(text, option), option)
@@ -81,7 +83,7 @@ def parts(text: str | None, option: str, *, beside: str = "") -> Names:
             "Check the path; for a single one write it with a comma at the end."
         )
     if not found:
-        raise UserError(f"{option} must hold at least one; got none. {PUBLIC}")
+        raise UserError(f"{option} must hold at least one; got none. {CANDIDATES_ARE_PUBLIC}")
     return found
 
 
@@ -105,7 +107,7 @@ def prices(
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
-    """Read LO:HI; the numbers are read by whoever needs them."""
+    """Read LO:HI, as text."""
     low, colon, high = text.partition(":")
     if not colon or not low.strip() or not high.strip() or ":" in high:
         raise UserError(f"{option} must be LO:HI; got '{text[:40]}'. Write for example {option} 0:100.")
@@ -141,8 +143,10 @@ def _steps(text: str, option: str) -> list[Decimal]:
             f"{option} must be LO:HI:STEP with LO <= HI and a STEP above zero; got '{text[:40]}'."
         )
     count = int((Fraction(high) - Fraction(low)) / Fraction(step)) + 1
-    if count > MOST:
-        raise UserError(f"{option} must be at most {MOST:,} numbers; got {count:,}. Take a larger step.")
+    if count > MOST_STEPS:
+        raise UserError(
+            f"{option} must be at most {MOST_STEPS:,} numbers; got {count:,}. Take a larger step."
+        )
     return [low + step * place for place in range(count)]
 
 
@@ -157,8 +161,10 @@ def _decimal(text: str) -> Decimal | None:
 
 def _is_plain(read: Decimal) -> bool:
     """Say whether a number is one that the library takes: finite, and not too long to compute with."""
+    from dpselect.exact.numbers import MOST_DIGITS, MOST_EXPONENT
+
     digits, exponent = read.as_tuple()[1:]
-    return read.is_finite() and len(digits) <= MOST_DIGITS and abs(int(exponent)) <= MOST_DIGITS
+    return read.is_finite() and len(digits) <= MOST_DIGITS and abs(int(exponent)) <= MOST_EXPONENT
 
 
 def _between_commas(text: str, option: str) -> list[str]:

@@ -33,7 +33,7 @@ def ask_about_names(
     """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
     price = budget_of(options)
     problem = ask(names)
-    with sources.table_of(options) as table:
+    with sources.open_table(options) as table:
         blank = _priced(problem, table, price, options)
         with ledger_of(options) as ledger:
             with working("opening the table"):
@@ -49,7 +49,7 @@ def ask_about_names(
 def ask_about_numbers(options: QuestionOptions, problem: Problem, *, measured_in: str) -> None:
     """Ask about numbers that people's own numbers are compared with."""
     price = budget_of(options)
-    with sources.table_of(options) as table:
+    with sources.open_table(options) as table:
         blank = _priced(problem, table, price, options)
         with ledger_of(options) as ledger:
             with working("opening the table"):

@@ -95,7 +95,7 @@ def dpselect() -> None:
     """
 
 
-def run_the_words(words: Sequence[str]) -> int:
+def run_program(words: Sequence[str]) -> int:
     """Run the words of the command line, in a process that is ours; give the exit code.
 
     An answer that is paid for must not be lost to a terminal that cannot spell it: letters that it does not
@@ -106,10 +106,10 @@ def run_the_words(words: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    return run(words)
+    return run_command(words)
 
 
-def run(words: Sequence[str]) -> int:
+def run_command(words: Sequence[str]) -> int:
     """Run a command; say what went wrong, if something did; give the exit code.
 
     Once a signal has come, that is what went wrong, whatever was made of it; what was charged is told.
@@ -149,13 +149,13 @@ def _attempted(words: Sequence[str]) -> tuple[int, UserError | None]:  # noqa: P
         return INTERRUPTED, UserError("", INTERRUPTED)
     except UserError as refused:
         return refused.code, refused
-    except Exception as error:  # noqa: BLE001 - nobody gets a traceback: its frames may hold data
+    except Exception as error:  # noqa: BLE001 - no user gets a traceback: its frames may hold data
         return WRONG, _unshown(error) if till.receipt() else UserError(sentence_of(error), code_of(error))
     return 0, None
 
 
 def _unread() -> tuple[int, UserError | None]:
-    """Whoever reads our output may stop (``dpselect law ... | head``): no error, unless it was paid for."""
+    """End well if the reader of our output stops early (``law ... | head``), unless it was paid for."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not till.receipt():
         return 0, None

@@ -22,7 +22,7 @@ from dpselect.exact.numbers import rational
 from dpselect.silence import run
 
 _NUMBER = re.compile(r"[+-]?(inf|infinity|[0-9._/]*[0-9][0-9._/]*(e[+-]?[0-9]+)?)", re.IGNORECASE)
-FORMATS = (".csv", ".tsv", ".txt", ".json", ".npy")
+SCORE_FILE_FORMATS = (".csv", ".tsv", ".txt", ".json", ".npy")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ScoreFile:
         return dict(zip(self.listed, values, strict=True))
 
     def _aligned(self, found: Mapping[str, str]) -> list[Fraction | float]:
-        """Read every score, also of names that nobody asked for: what can be read is up to the file."""
+        """Read every score, also of names not asked for: the file alone decides what can be read."""
         scores = {name: _score(text) for name, text in found.items()}
         return [scores[name] for name in self.wanted]
 

@@ -23,7 +23,7 @@ POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 
 
 @contextmanager
-def table_of(options: QuestionOptions) -> Iterator[Table]:
+def open_table(options: QuestionOptions) -> Iterator[Table]:
     """Give the table of a question; what the command line alone gets wrong is refused."""
     from dpselect.engines.table import Table
 
@@ -58,7 +58,7 @@ def _spark_frame(path: str, form: str) -> Iterator[Any]:
     with ExitStack() as stack:
         refusal = None
         try:
-            frame = stack.enter_context(spark_files.frame_of(path, form, after_start=interrupts.heed_again))
+            frame = stack.enter_context(spark_files.frame_of(path, form, after_start=interrupts.listen_again))
         except InvalidParameter as error:
             refusal = UserError(str(error), WRONG_CALL if error.parameter == "path" else BAD_TABLE)
         if refusal is not None:

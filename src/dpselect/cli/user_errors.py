@@ -9,7 +9,8 @@ import time
 import click
 
 WRONG, WRONG_CALL, NO_BUDGET, BAD_TABLE, INTERRUPTED = 1, 2, 3, 4, 130
-LONGEST = 60
+OPTION_LENGTH = 60
+"""Characters of an unknown option that are shown."""
 
 
 class UserError(Exception):
@@ -34,7 +35,7 @@ def code_of(error: BaseException) -> int:
 
 
 def sentence_of(error: BaseException) -> str:
-    """Say what went wrong; of what nobody foresaw only its kind, because its message may hold data."""
+    """Say what went wrong; of what was not foreseen only its kind, because its message may hold data."""
     from dpselect.errors import BudgetExhausted, DpselectError, shortage_of
 
     if isinstance(error, BudgetExhausted):
@@ -76,7 +77,7 @@ def of_usage(error: click.UsageError, verb: str = "") -> UserError:
     where = error.ctx.command_path if error.ctx else f"dpselect {verb}".strip()
     look = f"Run '{where} --help' to see how it is called."
     if isinstance(error, click.NoSuchOption):
-        sentence = f"option '{error.option_name[:LONGEST]}' is not known to '{where}'."
+        sentence = f"option '{error.option_name[:OPTION_LENGTH]}' is not known to '{where}'."
         near = _nearest(error)
         look = f"Did you mean '{near}'?" if near else look
     elif isinstance(error, click.MissingParameter):

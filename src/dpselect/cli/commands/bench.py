@@ -13,12 +13,13 @@ import click
 
 import dpselect
 from dpselect.cli import console
-from dpselect.cli.options import NUMBER, examples
+from dpselect.cli.options import NUMBER_METAVAR, examples
 from dpselect.cli.user_errors import WRONG, UserError
 
 SIZES = [10, 1_000, 100_000, 1_000_000, 10_000_000]
-LARGEST, MOST = 1_000_000, 100_000_000
+DEFAULT_LARGEST, MOST_SCORES = 1_000_000, 100_000_000
 ROUNDS, SECONDS = 30, 0.5
+"""Of each measurement, whichever is reached first."""
 
 
 @click.command(
@@ -26,10 +27,10 @@ ROUNDS, SECONDS = 30, 0.5
 )
 @click.option(
     "--largest",
-    type=click.IntRange(10, MOST),
-    default=LARGEST,
+    type=click.IntRange(10, MOST_SCORES),
+    default=DEFAULT_LARGEST,
     show_default=True,
-    metavar=NUMBER,
+    metavar=NUMBER_METAVAR,
     help="The most scores to select from.",
 )
 @click.option("--built-in", is_flag=True, help="The small comparison, also in a checkout.")

@@ -20,10 +20,11 @@ from dpselect.errors import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDEST = 100
+PANEL_WIDTH = 100
+"""Characters, at most."""
 LEDGER = ["--ledger", "mascot.ledger"]
 VOTE = ["vote", "ballots.csv", "--unit", "person", "--choice", "name", "--candidates", "names.txt"]
-ELECTION = [*VOTE, "--epsilon", "1", "--k", "3", *LEDGER, "--request-id", "mascot"]
+VOTE_FOR_THREE = [*VOTE, "--epsilon", "1", "--k", "3", *LEDGER, "--request-id", "mascot"]
 PRICE = ["price", "survey.csv", "--unit", "person", "--value", "pays", "--prices", demo_data.PRICES]
 
 
@@ -58,7 +59,7 @@ def demo_command(folder: str | None) -> None:
             "Which three mascots?",
             "The price is charged first; then the rows are read; then three names are drawn.",
         )
-        _run(show, ELECTION)
+        _run(show, VOTE_FOR_THREE)
         _behind_the_curtain(show, _winners(place, "mascot"), dict(demo_data.votes().most_common()))
         _act(show, 4, "Which price for 'My Corona'?", "The same for numbers: which price earns most?")
         _run(show, [*PRICE, "--epsilon", "1/2", *LEDGER, "--request-id", "song"])
@@ -70,7 +71,7 @@ def demo_command(folder: str | None) -> None:
             "What an outsider may see",
             "This, and no more. Who asks again under the same id pays nothing.",
         )
-        _run(show, [*ELECTION, "--json"])
+        _run(show, [*VOTE_FOR_THREE, "--json"])
         _act(show, 6, "Try to overspend", "The ledger has 1/2 left; another vote would cost 1.")
         _run(show, [*VOTE, "--epsilon", "1", *LEDGER], expected=NO_BUDGET)
         _run(show, ["ledger", "show", "mascot.ledger"])
@@ -105,24 +106,24 @@ def _opening(show: Console, place: Path) -> None:
     from rich.text import Text
 
     with working("making up an election and a survey"):
-        rows = demo_data.written(place)
+        rows = demo_data.write_files(place)
     words = Text.assemble(
         ("Which one is best? ", "bold"),
         "dpselect answers from data about people, and hides each of them: the answer is drawn, so that "
         "with or without any one person its odds are nearly the same.\n\n",
         f"Made up for you, by formulas: {demo_data.PEOPLE:,} people, a mascot and a song.\n\n",
         ("ballots.csv  ", "cyan"),
-        f"{rows['ballots.csv']:,} approvals of {len(demo_data.NAMES)} names:\n",
-        (f"  {demo_data.ELECTION}\n", "dim"),
+        f"{rows['ballots.csv']:,} approvals of {len(demo_data.MASCOTS)} names:\n",
+        (f"  {demo_data.APPROVAL_RULE}\n", "dim"),
         ("survey.csv   ", "cyan"),
         "what each would pay for the song 'My Corona':\n",
-        (f"  {demo_data.SURVEY}", "dim"),
+        (f"  {demo_data.SURVEY_RULE}", "dim"),
     )
     show.print(Panel(words, title="dpselect", border_style="cyan", padding=(1, 2), width=_width(show)))
 
 
 def _width(show: Console) -> int:
-    return min(show.width, WIDEST)
+    return min(show.width, PANEL_WIDTH)
 
 
 def _act(show: Console, number: int, title: str, words: str) -> None:
@@ -139,11 +140,11 @@ def _run(show: Console, words: Sequence[str], *, expected: int = 0) -> None:
 
     from rich.text import Text
 
-    from dpselect.cli.runner import run
+    from dpselect.cli.runner import run_command
 
     show.print(Text.assemble(("\n$ ", "dim"), ("dpselect " + shlex.join(words), "bold yellow"), "\n"))
     show.file.flush()
-    code = run(words)
+    code = run_command(words)
     if interrupts.exit_code():
         raise KeyboardInterrupt
     if code != expected:
@@ -179,7 +180,7 @@ def _closing(show: Console, folder: str | None) -> None:
     from rich.text import Text
 
     words = Text.assemble(
-        "The winners are out, the people are not: the price was known and paid before anybody looked, and "
+        "The winners are out, the people are not: the price was known and paid before a row was read, and "
         "what the ledger cannot afford does not happen.\n\n",
         ("next  ", "cyan"),
         "dpselect --help, dpselect plan --help, dpselect verify, docs/guarantee.md",

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import NUMBER, examples
+from dpselect.cli.options import NUMBER_METAVAR, examples
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.utility import SelectionLaw
 
-DIGITS = 12
-SHOWN = 20
-BAR = 24
-FEW = 50
-"""Up to so many candidates, probabilities come from enclosures; beyond, from floats good to 1e-12."""
+PROBABILITY_DIGITS = 12
+SHOWN_OUTCOMES = 20
+BAR_WIDTH = 24
+MOST_ENCLOSED = 50
+"""Candidates: up to here probabilities come from enclosures, beyond from floats good to 1e-12."""
 
-NOISES = ("exponential", "gumbel", "laplace")
+LAW_NOISES = ("exponential", "gumbel", "laplace")
 
 
 @click.command(
@@ -35,13 +35,13 @@ NOISES = ("exponential", "gumbel", "laplace")
 @click.argument("scores", metavar="SCORES", required=False)
 @click.option("--scores", "given", metavar="SCORES", help="Instead of the argument.")
 @click.option("--candidates", metavar="FILE|a,b,c", help="The names, in the order of the scores.")
-@click.option("--epsilon", metavar=NUMBER, help="The price, exactly: 1/2, 0.5 or 1e-3.")
-@click.option("--scale", metavar=NUMBER, help="Instead of --epsilon: the scale of the noise.")
+@click.option("--epsilon", metavar=NUMBER_METAVAR, help="The price, exactly: 1/2, 0.5 or 1e-3.")
+@click.option("--scale", metavar=NUMBER_METAVAR, help="Instead of --epsilon: the scale of the noise.")
 @click.option(
     "--sensitivity",
     default="1",
     show_default=True,
-    metavar=NUMBER,
+    metavar=NUMBER_METAVAR,
     help="With --epsilon: what one person adds.",
 )
 @click.option(
@@ -52,11 +52,11 @@ NOISES = ("exponential", "gumbel", "laplace")
     help="With --epsilon: what is hidden of a person.",
 )
 @click.option(
-    "--k", type=int, default=1, show_default=True, metavar=NUMBER, help="How many winners, in order."
+    "--k", type=int, default=1, show_default=True, metavar=NUMBER_METAVAR, help="How many winners, in order."
 )
 @click.option(
     "--noise",
-    type=click.Choice([*NOISES, "all"]),
+    type=click.Choice([*LAW_NOISES, "all"]),
     multiple=True,
     default=("exponential", "gumbel"),
     show_default=True,
@@ -67,12 +67,12 @@ def law_command(**options: Any) -> None:
     """Print the exact probability of every outcome, on PUBLIC scores.
 
     SCORES is 12,10,3 or tea=12,coffee=10 or a file with one of these (or tea,12) on each line. Never use it
-    on private scores: a probability tells the scores, and nobody would have paid for it.
+    on private scores: a probability tells the scores, and no budget has paid for it.
     """
     names, scores = _read(options["scores"] or options["given"], options["candidates"])
     scale = _scale(options, names)
     chosen = options["noise"]
-    noises = [noise for noise in NOISES if noise in chosen or "all" in chosen]
+    noises = [noise for noise in LAW_NOISES if noise in chosen or "all" in chosen]
     if "laplace" in noises and options["k"] > 1:
         raise UserError("--noise laplace has a law for one winner only; give --k 1, or another --noise.")
     laws = {noise: _law(noise, names, scores, scale, options["k"]) for noise in noises}
@@ -139,7 +139,7 @@ def _law(noise: str, names: Sequence[str], scores: list[Fraction], scale: Fracti
 
     if noise == "laplace":
         return utility.laplace_law(scores, scale=scale, outputs=names)
-    if k > 1 or len(scores) <= FEW:
+    if k > 1 or len(scores) <= MOST_ENCLOSED:
         exact: utility.Noise = "exponential" if noise == "exponential" else "gumbel"
         return utility.top_k_law(scores, noise=exact, scale=scale, k=k, outputs=names)
     one_pass = utility.exponential_law if noise == "exponential" else utility.gumbel_law
@@ -155,7 +155,7 @@ def _as_json(laws: Mapping[str, SelectionLaw], scale: Fraction, k: int) -> dict[
         {
             "outcome": list(winners),
             "behind": f"{behind:.10g}",
-            **{noise: f"{table[winners]:.{DIGITS}f}" for noise, table in tables.items()},
+            **{noise: f"{table[winners]:.{PROBABILITY_DIGITS}f}" for noise, table in tables.items()},
         }
         for winners, behind in zip(map(_winners, first.outputs), first.behind, strict=True)
     ]
@@ -183,17 +183,17 @@ def _show(laws: Mapping[str, SelectionLaw], k: int) -> None:
         [
             ", ".join(_winners(output)),
             f"{behind:.6g}",
-            *(f"{table[_winners(output)]:.{DIGITS}f}" for table in tables.values()),
-            "█" * round(probability * BAR) or "▏",
+            *(f"{table[_winners(output)]:.{PROBABILITY_DIGITS}f}" for table in tables.values()),
+            "█" * round(probability * BAR_WIDTH) or "▏",
         ]
-        for output, behind, probability in first.likeliest(SHOWN)
+        for output, behind, probability in first.likeliest(SHOWN_OUTCOMES)
     ]
     average = ["on average", "", *(f"{each.expected_error:.6g} behind" for each in laws.values()), ""]
     mark = "behind" if k == 1 else "behind rank " + str(k)
     console.write_facts({"law": f"scale {first.title.rpartition(' ')[2]}, public scores"})
     headings = ["outcome", mark, *laws, next(iter(laws))]
     console.write_table(headings, [*rows, average], right=range(1, len(laws) + 2))
-    if len(first.outputs) > SHOWN:
+    if len(first.outputs) > SHOWN_OUTCOMES:
         console.write_facts(
-            {"more": f"{len(first.outputs) - SHOWN:,} less likely outcomes; --json has them all"}
+            {"more": f"{len(first.outputs) - SHOWN_OUTCOMES:,} less likely outcomes; --json has them all"}
         )

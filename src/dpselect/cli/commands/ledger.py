@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import NUMBER, examples
+from dpselect.cli.options import NUMBER_METAVAR, examples
 from dpselect.cli.sources import open_ledger, place_of_ledger
 from dpselect.cli.user_errors import UserError
 
@@ -30,9 +30,9 @@ def ledger_command() -> None:
 
 @ledger_command.command(name="create", epilog=examples("ledger create town.ledger --epsilon 2 --unit voter"))
 @PLACE
-@click.option("--epsilon", metavar=NUMBER, help="The budget, in pure differential privacy.")
+@click.option("--epsilon", metavar=NUMBER_METAVAR, help="The budget, in pure differential privacy.")
 @click.option(
-    "--rho", metavar=NUMBER, help="Instead of --epsilon: in zero-concentrated differential privacy."
+    "--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: in zero-concentrated differential privacy."
 )
 @click.option(
     "--neighbours",
@@ -81,7 +81,7 @@ def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
 @JSON
 def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
-    from dpselect.cli.output import amount, short
+    from dpselect.privacy.amounts import amount_text
 
     with open_ledger(path, anchor=anchor) as book:
         entries = list(book.entries())
@@ -89,8 +89,8 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
             written = [
                 {
                     "number": entry.number,
-                    "price": amount(entry.loss),
-                    "total": amount(entry.total),
+                    "price": amount_text(entry.loss.amount),
+                    "total": amount_text(entry.total.amount),
                     "reason": entry.reason,
                     "request_id": entry.request_id,
                     "time": _minute(entry),
@@ -99,27 +99,27 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
             ]
             console.write_json({**_facts(path, book), "entries": written})
             return
-        currency = str(book.budget).partition(" ")[0]
+        symbol = book.budget.symbol
         console.write_facts(
             {
                 "ledger": place_of_ledger(path, book),
                 "budget": str(book.budget),
-                "spent": f"{currency} {short(book.spent.parts()[0])}",
-                "left": f"{currency} {short(book.remaining.parts()[0], 'down')}",
+                "spent": str(book.spent),
+                "left": book.remaining.left(),
                 **_names(book),
             }
         )
         if entries:
             console.write_table(
-                ["entry", "time", "for", "request", currency, "in all"],
+                ["entry", "time", "for", "request", symbol, "in all"],
                 [
                     [
                         str(entry.number),
                         _minute(entry),
                         entry.reason.partition(", question ")[0],
                         entry.request_id or "",
-                        short(entry.loss.parts()[0]),
-                        short(entry.total.parts()[0]),
+                        entry.loss.readable(),
+                        entry.total.readable(),
                     ]
                     for entry in entries
                 ],
@@ -147,15 +147,14 @@ def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> No
 
 
 def _facts(path: str, book: Ledger) -> dict[str, Any]:
-    from dpselect.cli.output import amount
-    from dpselect.release.result import MEASURES
+    from dpselect.privacy.amounts import amount_text
 
     return {
         "ledger": place_of_ledger(path, book),
-        "measure": MEASURES[type(book.budget)],
-        "budget": amount(book.budget),
-        "spent": amount(book.spent),
-        "remaining": amount(book.remaining),
+        "measure": book.budget.measure,
+        "budget": amount_text(book.budget.amount),
+        "spent": amount_text(book.spent.amount),
+        "remaining": amount_text(book.remaining.amount),
         "neighbours": book.neighbours,
         "dataset": book.dataset,
         "unit": book.unit,

@@ -10,11 +10,11 @@ import click
 from dpselect.cli import public_lists
 from dpselect.cli.options import (
     CANDIDATES,
-    COLUMN,
+    COLUMN_METAVAR,
     QuestionOptions,
     column_of_choices,
     examples,
-    takes_question_options,
+    with_question_options,
 )
 from dpselect.cli.question import ask_about_names
 
@@ -28,13 +28,18 @@ if TYPE_CHECKING:
         "--rows-per-person 3 --epsilon 1"
     )
 )
-@takes_question_options
+@with_question_options
 @click.option(
-    "--column", "--choice", "--value", "choice", metavar=COLUMN, help="The column whose values are counted."
+    "--column",
+    "--choice",
+    "--value",
+    "choice",
+    metavar=COLUMN_METAVAR,
+    help="The column whose values are counted.",
 )
 @CANDIDATES
 @click.option(
-    "--rows-per-person", type=int, default=1, show_default=True, help="So many rows of a person count."
+    "--rows-per-person", type=int, default=1, show_default=True, help="How many rows of a person count."
 )
 def mode_command(
     options: QuestionOptions, *, choice: str | None, candidates: str | None, rows_per_person: int

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import NUMBER, examples
+from dpselect.cli.options import NUMBER_METAVAR, examples
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.problems.problem import Problem
 
-NOISES = {
+NOISE_LABELS = {
     "exponential": "exponential noise (--epsilon)",
     "gumbel": "Gumbel noise (--rho)",
     "lecture": "the lecture's bound",
@@ -32,16 +32,24 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
         "plan --prices 0.01:1.99:0.01 --epsilon 1 --json",
     ),
 )
-@click.option("--n", type=int, metavar=NUMBER, help="How many candidates there are.")
+@click.option("--n", type=int, metavar=NUMBER_METAVAR, help="How many candidates there are.")
 @click.option("--candidates", metavar="FILE|a,b,c", help="Instead of --n: the candidates themselves.")
 @click.option("--prices", metavar="LO:HI:STEP|FILE|a,b,c", help="Instead of --n: plan for 'dpselect price'.")
-@click.option("--sensitivity", metavar=NUMBER, help="How much one person can change a score.  [default: 1]")
-@click.option("--epsilon", metavar=NUMBER, help="The price, exactly: 1/2, 0.5 or 1e-3.")
-@click.option("--rho", metavar=NUMBER, help="Instead of --epsilon: zero-concentrated privacy.")
-@click.option("--within", metavar=NUMBER, help="Instead of both: how accurate it must be; gives the epsilon.")
-@click.option("--k", type=int, default=1, show_default=True, metavar=NUMBER, help="How many winners.")
 @click.option(
-    "--confidence", default="0.99", show_default=True, metavar=NUMBER, help="How sure the accuracy is."
+    "--sensitivity", metavar=NUMBER_METAVAR, help="How much one person can change a score.  [default: 1]"
+)
+@click.option("--epsilon", metavar=NUMBER_METAVAR, help="The price, exactly: 1/2, 0.5 or 1e-3.")
+@click.option("--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: zero-concentrated privacy.")
+@click.option(
+    "--within", metavar=NUMBER_METAVAR, help="Instead of both: how accurate it must be; gives the epsilon."
+)
+@click.option("--k", type=int, default=1, show_default=True, metavar=NUMBER_METAVAR, help="How many winners.")
+@click.option(
+    "--confidence",
+    default="0.99",
+    show_default=True,
+    metavar=NUMBER_METAVAR,
+    help="How sure the accuracy is.",
 )
 @click.option(
     "--neighbours",
@@ -95,8 +103,8 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     from dpselect import utility
     from dpselect.cli.output import figure
     from dpselect.exact.numbers import exact_text, rounded_up
+    from dpselect.privacy.amounts import amount_text
     from dpselect.privacy.losses import ZCDP, PureDP
-    from dpselect.release.result import MEASURES
 
     question = {name: given[name] for name in ("k", "confidence", "neighbours")}
     epsilon, rho = given["epsilon"], given["rho"]
@@ -116,16 +124,16 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     return {
         "n": len(problem.outputs),
         "k": given["k"],
-        "price": str(price.parts()[0]),
-        "measure": MEASURES[type(price)],
+        "price": amount_text(price.amount),
+        "measure": price.measure,
         "neighbours": given["neighbours"],
         "confidence": next(iter(found.values())).sureness,
         "accuracy": {
-            **{noise: figure(found[noise].within) if noise in found else None for noise in NOISES},
+            **{noise: figure(found[noise].within) if noise in found else None for noise in NOISE_LABELS},
             "unit": word,
         },
         "lead_needed": {
-            **{noise: exact_text(leads[noise]) if noise in leads else None for noise in NOISES},
+            **{noise: exact_text(leads[noise]) if noise in leads else None for noise in NOISE_LABELS},
             "unit": word,
         },
     }
@@ -150,8 +158,8 @@ def _show(facts: dict[str, Any]) -> None:
     console.write_table(
         ["by", f"within ({word})", f"lead that is enough ({word})"],
         [
-            [NOISES[noise], facts["accuracy"][noise], facts["lead_needed"][noise]]
-            for noise in NOISES
+            [NOISE_LABELS[noise], facts["accuracy"][noise], facts["lead_needed"][noise]]
+            for noise in NOISE_LABELS
             if facts["accuracy"][noise] is not None
         ],
         right=(1, 2),
@@ -161,7 +169,7 @@ def _show(facts: dict[str, Any]) -> None:
 def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
     """Show what less and more money would buy."""
     from dpselect import utility
-    from dpselect.cli.output import figure, short
+    from dpselect.cli.output import figure, short_text
 
     pure = facts["measure"] == "max_divergence"
     name, noise = ("epsilon", "exponential") if pure else ("rho", "gumbel")
@@ -177,7 +185,7 @@ def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -
             neighbours=given["neighbours"],
             mechanism="exponential" if pure else "gumbel",
         )
-        rows.append([short(price), figure(found.within), "this plan" if factor == 1 else ""])
+        rows.append([short_text(price), figure(found.within), "this plan" if factor == 1 else ""])
     console.write_table(
         [name, f"within ({facts['accuracy']['unit']})", f"by {noise} noise"], rows, right=(0, 1)
     )

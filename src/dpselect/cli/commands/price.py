@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from dpselect.cli import public_lists
-from dpselect.cli.options import VALUE, QuestionOptions, column_of_numbers, examples, takes_question_options
+from dpselect.cli.options import VALUE, QuestionOptions, column_of_numbers, examples, with_question_options
 from dpselect.cli.question import ask_about_numbers
 
 
@@ -13,7 +13,7 @@ from dpselect.cli.question import ask_about_numbers
     name="price",
     epilog=examples("price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01 --epsilon 1"),
 )
-@takes_question_options
+@with_question_options
 @VALUE
 @click.option(
     "--prices",
@@ -23,7 +23,7 @@ from dpselect.cli.question import ask_about_numbers
     help="The prices to choose from, public and exact.",
 )
 def price_command(options: QuestionOptions, *, value: str | None, prices: str | None) -> None:
-    """Draw the price that earns most, if everybody buys who would pay it."""
+    """Draw the price that earns most, if all buy who would pay it."""
     column, offered = column_of_numbers(value), public_lists.prices(prices, beside=options.path, least=0)
     from dpselect.problems import pricing
 

@@ -7,12 +7,12 @@ import click
 from dpselect.cli import public_lists
 from dpselect.cli.options import (
     CANDIDATES,
-    NUMBER,
+    NUMBER_METAVAR,
     VALUE,
     QuestionOptions,
     column_of_numbers,
     examples,
-    takes_question_options,
+    with_question_options,
 )
 from dpselect.cli.question import ask_about_numbers
 from dpselect.cli.user_errors import UserError
@@ -24,11 +24,13 @@ from dpselect.cli.user_errors import UserError
         "quantile pay.csv --unit person --value salary --at 0.5 --between 0:500000 --step 500 --epsilon 1"
     ),
 )
-@takes_question_options
+@with_question_options
 @VALUE
-@click.option("--at", metavar=NUMBER, help="The fraction of people below it: 0.5 or 1/2 for the median.")
+@click.option(
+    "--at", metavar=NUMBER_METAVAR, help="The fraction of people below it: 0.5 or 1/2 for the median."
+)
 @click.option("--between", metavar="LO:HI", help="Choose between public bounds, with --step.")
-@click.option("--step", metavar=NUMBER, help="The distance between neighbouring choices.")
+@click.option("--step", metavar=NUMBER_METAVAR, help="The distance between neighbouring choices.")
 @CANDIDATES
 def quantile_command(  # noqa: PLR0913 - each is an option
     options: QuestionOptions,
@@ -51,7 +53,7 @@ def quantile_command(  # noqa: PLR0913 - each is an option
     if (between is None) != (step is None) or (between is None) == (candidates is None):
         raise UserError(
             "the numbers to choose from must be given by --between LO:HI with --step, or by --candidates. "
-            f"{public_lists.PUBLIC}"
+            f"{public_lists.CANDIDATES_ARE_PUBLIC}"
         )
     from dpselect.problems import quantile
 

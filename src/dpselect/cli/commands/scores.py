@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dpselect.cli import public_lists
-from dpselect.cli.options import CANDIDATES, NUMBER, QuestionOptions, examples, takes_question_options
+from dpselect.cli.options import CANDIDATES, NUMBER_METAVAR, QuestionOptions, examples, with_question_options
 from dpselect.cli.question import ask_about_scores
 from dpselect.cli.user_errors import UserError
 
@@ -19,14 +19,16 @@ from dpselect.cli.user_errors import UserError
         "scores totals.csv --candidates tea,soup,pie --range-sensitivity 1 --rho 1/8 --k 2 --json",
     ),
 )
-@takes_question_options
+@with_question_options
 @CANDIDATES
 @click.option(
-    "--sensitivity", metavar=NUMBER, help="How much one person can change any one score: your claim."
+    "--sensitivity", metavar=NUMBER_METAVAR, help="How much one person can change any one score: your claim."
 )
 @click.option("--monotonic", is_flag=True, help="With --sensitivity: who is added lowers no score.")
 @click.option(
-    "--range-sensitivity", metavar=NUMBER, help="Instead: how much further one score moves than another."
+    "--range-sensitivity",
+    metavar=NUMBER_METAVAR,
+    help="Instead: how much further one score moves than another.",
 )
 @click.option("--choice", "--column", "choice", metavar="COLUMN", help="The column of names, by its header.")
 @click.option("--value", metavar="COLUMN", help="The column of scores, by its header.")
@@ -46,7 +48,7 @@ def scores_command(  # noqa: PLR0913 - each is an option
     Scores alone are in the order of --candidates. The sensitivity is your claim: nothing can check it.
     The file is opened after the charge, and nothing is ever said of what it holds.
     """
-    from dpselect.cli.score_files import FORMATS, ScoreFile
+    from dpselect.cli.score_files import SCORE_FILE_FORMATS, ScoreFile
     from dpselect.problems import Scores, custom
 
     names = public_lists.names(candidates, beside=options.path)
@@ -61,8 +63,10 @@ def scores_command(  # noqa: PLR0913 - each is an option
     path = Path(options.path)
     if not public_lists.is_file(path):
         raise UserError(f"PATH must be a file that is there; got '{options.path[-40:]}'. Check its spelling.")
-    if path.suffix.lower() not in FORMATS:
-        raise UserError(f"PATH must end in one of: {', '.join(FORMATS)}; got '{options.path[-40:]}'.")
+    if path.suffix.lower() not in SCORE_FILE_FORMATS:
+        raise UserError(
+            f"PATH must end in one of: {', '.join(SCORE_FILE_FORMATS)}; got '{options.path[-40:]}'."
+        )
     problem = custom(
         candidates=names, sensitivity=sensitivity, monotonic=monotonic, range_sensitivity=range_sensitivity
     )

@@ -16,7 +16,7 @@ from dpselect.cli.options import (
     QuestionOptions,
     column_of_choices,
     examples,
-    takes_question_options,
+    with_question_options,
 )
 from dpselect.cli.question import ask_about_names
 from dpselect.cli.user_errors import UserError
@@ -34,7 +34,7 @@ WINNERS = 10
         "--value stars --between 1:5 --epsilon 1",
     )
 )
-@takes_question_options
+@with_question_options
 @CHOICE
 @CANDIDATES
 @VALUE

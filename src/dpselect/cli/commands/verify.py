@@ -27,7 +27,7 @@ MOST_DEEPER = 16
     default=0,
     show_default=True,
     metavar="BITS",
-    help="Walk so many random bits more: each bit can double the time.",
+    help="How many random bits more to walk: each bit can double the time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
 def verify_command(*, deeper: int, as_json: bool) -> None:

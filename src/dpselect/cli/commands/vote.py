@@ -11,11 +11,11 @@ from dpselect.cli import public_lists
 from dpselect.cli.options import (
     CANDIDATES,
     CHOICE,
-    COLUMN,
+    COLUMN_METAVAR,
     QuestionOptions,
     column_of_choices,
     examples,
-    takes_question_options,
+    with_question_options,
 )
 from dpselect.cli.question import ask_about_names
 from dpselect.cli.user_errors import UserError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         "--epsilon 1/2 --k 3 --ledger town.ledger"
     )
 )
-@takes_question_options
+@with_question_options
 @CHOICE
 @CANDIDATES
 @click.option(
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Approval: each person may name many. Plurality: one. Borda: each ranks them.",
 )
-@click.option("--rank", metavar=COLUMN, help="The column with the rank, 1 for the best, for --kind borda.")
+@click.option(
+    "--rank", metavar=COLUMN_METAVAR, help="The column with the rank, 1 for the best, for --kind borda."
+)
 def vote_command(
     options: QuestionOptions, *, choice: str | None, candidates: str | None, kind: str, rank: str | None
 ) -> None:
