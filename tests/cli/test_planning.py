@@ -1,4 +1,4 @@
-"""``plan`` and ``law``: figures of the lecture and of math, without data."""
+"""``plan`` and ``law``: figures of the lecture (docs/sources.md), without data."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def test_the_tilt_bounds_all_tests_and_is_reached_by_one(gamma: Fraction, delta:
 
 
 def test_the_tilt_is_never_above_the_form_of_the_sheet() -> None:
-    """math.md 5.1: ln(e^epsilon + (1 - gamma) delta / gamma)."""
+    """The plain form is ln(e^epsilon + (1 - gamma) delta / gamma)."""
     for gamma in GAMMAS:
         for delta in DELTAS:
             for epsilon in (0.0, 0.01, 1.0, 6.0):
@@ -324,7 +324,7 @@ def test_dp_accounting_refuses_a_mean_below_one_and_we_price_it() -> None:
 
 
 def test_the_profile_beats_the_curve_on_gaussian_noise() -> None:
-    """math.md 5.5: sigma 3, delta 1e-6, geometric with mean 10: 3.033 by Renyi, 2.654 by the profile."""
+    """Sigma 3, delta 1e-6, geometric with mean 10: 3.033 by Renyi, 2.654 by the profile."""
 
     def delta(epsilon: Fraction) -> Fraction:
         e, s = float(epsilon), 3.0

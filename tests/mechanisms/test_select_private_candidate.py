@@ -182,7 +182,7 @@ WEIGHTS = (1, 2, 3, 2), (2, 2, 2, 2)
 
 
 def closed_form(gamma: Fraction, law: list[Fraction], passing: int, cap: int | None) -> list[Fraction]:
-    """P(y) for each y that passes, then P(None): math.md 5.1, with S = 1 + r + ... + r^(T-1)."""
+    """P(y) for each y that passes, then P(None), by the sum over the runs, with S = 1 + r + ... + r^(T-1)."""
     p = sum(law[:passing])
     r = (1 - p) * (1 - gamma)
     runs = (1 - r**cap if cap else 1) / (1 - r)
@@ -397,7 +397,7 @@ def test_the_profile_of_a_pure_program_has_no_delta_at_its_pure_price() -> None:
 
 
 def test_the_profile_of_a_table_is_that_of_its_point() -> None:
-    """math.md 5.1: delta at e1 + ln(e^e2 + (1 - gamma) delta / gamma) is at most delta / gamma."""
+    """select_private_candidate.proof.md: delta at e1 + ln(e^e2 + (1 - gamma) delta / gamma) is at most delta / gamma."""
     base = Measurement(
         atom_domain(int), absolute_distance(), APPROXIMATE, Released((1, "x")), lambda _: (1, "1e-6")
     )
