@@ -20,7 +20,7 @@ from dpselect.privacy import (
     zero_concentrated_divergence,
 )
 from dpselect.privacy.measures import Measure
-from dpselect.selection.array_scores import depth_for
+from dpselect.selection.array_scores import block_size_for
 
 MAXIMUM = "scores.max()"
 ONE_LINER = "NumPy one-liner"
@@ -46,7 +46,7 @@ def one_high_in_each_column(n: int, scale: int) -> Scores:
     """Give each of the columns that dpselect will see one candidate far ahead of the others."""
     del scale
     scores = np.full(n, -1e6)
-    scores[: -(-n // depth_for(n, 1))] = 0
+    scores[: -(-n // block_size_for(n, 1))] = 0
     return scores
 
 

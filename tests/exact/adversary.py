@@ -63,7 +63,7 @@ class Coin:
     truth: bool
 
 
-def lies_below(words: Sequence[int], p: Enclosure) -> bool | None:
+def is_below(words: Sequence[int], p: Enclosure) -> bool | None:
     """Compare the interval that the words leave open with p; say nothing if p lies inside."""
     spelt = sum(word * TOP ** (len(words) - 1 - place) for place, word in enumerate(words))
     unit = TOP ** len(words)
@@ -85,8 +85,8 @@ def coins_around(curve: Curve, offsets: Sequence[int]) -> Iterator[Coin]:
     for word in sorted({boundary + sign * offset for offset in offsets for sign in (-1, 1)}):
         if 0 <= word < TOP:
             words = (word, second, third, (fourth + (1 if word % 2 else -1)) % TOP)
-            truth = lies_below(words[:1], p)
-            truth = lies_below(words, p) if truth is None else truth
+            truth = is_below(words[:1], p)
+            truth = is_below(words, p) if truth is None else truth
             assert truth is not None
             yield from (Coin(curve, e, words, truth) for e in estimates)
 

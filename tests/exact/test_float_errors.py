@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dpselect.exact.float_errors import quiet
+from dpselect.exact.float_errors import ignore_float_errors
 
 
-@quiet
+@ignore_float_errors
 def overflowed(times: int = 1) -> float:
     """Overflow, in calls within calls."""
     return overflowed(times - 1) if times > 1 else float(np.float64(1e308) * 10)

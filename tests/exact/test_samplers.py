@@ -21,8 +21,8 @@ from dpselect.exact.samplers import (
     bernoulli_exp,
     binomial,
     discrete_laplace,
-    falls_below,
     geometric,
+    is_below_exactly,
     permutation,
     uniform_below,
 )
@@ -139,7 +139,7 @@ def test_a_number_falls_below_a_probability_that_is_looked_at_with_few_bits_to_s
             return p(precision)
 
         number.refine()
-        return falls_below(number, noted, spare)
+        return is_below_exactly(number, noted, spare)
 
     laws.check_bernoulli_enclosed(coin, lambda precision: enclosures.log(2, precision), below(40, spare=4))
     assert all(precision == bits + spare for precision, bits in asked)

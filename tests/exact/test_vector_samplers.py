@@ -15,7 +15,7 @@ from dpselect.exact import enclosures
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness, system
-from dpselect.exact.vector_samplers import SLACK, bernoullis, heads, lies_below, uniforms_below
+from dpselect.exact.vector_samplers import SLACK, bernoulli_successes, bernoullis, is_below, uniforms_below
 from tests.exact import laws
 from tests.exact.adversary import TOP, check_filter, coins_around, curves, estimate, rational, scaled_exp
 from tests.exact.laws import Curve, Walk, below
@@ -28,7 +28,7 @@ def one_by_one(
     estimates: NDArray[np.float64], exactly: Callable[[int], Curve], randomness: Randomness
 ) -> NDArray[np.bool_]:
     """Draw the coins of an array one after the other."""
-    drawn = heads(estimates.tolist(), exactly, randomness)
+    drawn = bernoulli_successes(estimates.tolist(), exactly, randomness)
     return np.isin(np.arange(len(estimates)), drawn)
 
 
@@ -196,7 +196,7 @@ def test_a_number_that_may_have_been_compared_before_is_filtered_like_a_fresh_on
         for coin in coins_around(curve, [0, 1, 2**13, 2**24, 2**28, 2**30, 2**31, 2**33]):
             for said in (coin.estimate, math.nan):
                 first, *later = coin.words
-                assert lies_below(Uniform.begun(first, Given(later)), said, curve) == coin.truth
+                assert is_below(Uniform.begun(first, Given(later)), said, curve) == coin.truth
 
 
 def test_the_slack_has_room_for_all_that_the_proofs_allow_an_estimate() -> None:

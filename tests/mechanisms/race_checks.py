@@ -14,13 +14,13 @@ from dpselect.audit.rounds import of_rounds
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.vector_samplers import SLACK
-from dpselect.selection.array_scores import ArrayField
+from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.envelope import Envelope
-from dpselect.selection.noise import Noise
-from dpselect.selection.permute_and_flip_race import Tails
-from dpselect.selection.poisson_times import Clock
+from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.permute_and_flip_race import PermuteAndFlipRace
+from dpselect.selection.poisson_times import PoissonTimes
 from dpselect.selection.race import Race
-from dpselect.selection.scores import Field
+from dpselect.selection.scores import ScoreVector
 from dpselect.selection.winner import in_batches
 from tests.exact.laws import PRECISION, Rejected, Walk, check, permute_and_flip, product, softmax
 from tests.exact.sources import Given
@@ -45,18 +45,18 @@ HALF, NINTH, EARLY, LATE = 2**63, 2**64 // 9, 2**64 - 1, 1
 NEVER = Enclosure(Fraction(0), Fraction(0))
 
 
-def in_columns(
-    scores: Sequence[float], optimize: Literal["max", "min"] = "max", kind: type[ArrayField] = ArrayField
-) -> Field:
+def in_blocks(
+    scores: Sequence[float], optimize: Literal["max", "min"] = "max", kind: type[ArrayScores] = ArrayScores
+) -> ScoreVector:
     """Give the field of scores, turned around if the smallest wins, in columns of two."""
     sign = 1 if optimize == "max" else -1
-    return kind(sign * np.array(scores), optimize, depth=2)
+    return kind(sign * np.array(scores), optimize, block_size=2)
 
 
-def envelope_of(field: Field, k: int = 1, kind: type[Envelope] = Envelope, width: int = 1) -> Envelope:
-    lead = field.leaders(k)
-    assert lead is not None
-    return kind(field, lead, ONE, width)
+def envelope_of(vector: ScoreVector, k: int = 1, kind: type[Envelope] = Envelope, width: int = 1) -> Envelope:
+    threshold = vector.find_threshold(k)
+    assert threshold is not None
+    return kind(vector, threshold, ONE, width)
 
 
 def first(race: Race) -> tuple[int, int] | None:
@@ -68,12 +68,16 @@ Way: TypeAlias = Literal["noted", "batched"]
 """How whoever has a point is asked for: by run of a race, or by points."""
 
 
-def one_round(envelope: Envelope, noise: Noise, clock: int | None) -> Callable[[Randomness], int | None]:
+def one_round(
+    envelope: Envelope, noise: NoiseLaw, times_from: int | None
+) -> Callable[[Randomness], int | None]:
     """Race for one proposal; the clock runs on a word of its own, if given."""
 
     def program(source: Randomness) -> int | None:
-        ticking = None if clock is None else Clock(envelope.rate, Given([clock, *[0] * 1000]))
-        race = Race(envelope, noise, source, ticking)
+        drawn_times = (
+            None if times_from is None else PoissonTimes(envelope.rate, Given([times_from, *[0] * 1000]))
+        )
+        race = Race(envelope, noise, source, drawn_times)
         race.run(1)
         found = first(race)
         return None if found is None else found[0]
@@ -81,38 +85,40 @@ def one_round(envelope: Envelope, noise: Noise, clock: int | None) -> Callable[[
     return program
 
 
-def one_point(envelope: Envelope, way: Way) -> Callable[[Randomness], int | None]:
+def one_accepted(envelope: Envelope, way: Way) -> Callable[[Randomness], int | None]:
     """Make one proposal, and give whoever has a point."""
     if way == "noted":
         return one_round(envelope, GUMBEL, None)
-    return lambda source: next((candidate for candidate, _ in envelope.points(1, source)), None)
+    return lambda source: next((candidate for candidate, _ in envelope.each_accepted(1, source)), None)
 
 
-def check_first_arrival(scores: Sequence[float], walk: Walk, tails: type[Tails] = Tails) -> None:
+def check_first_arrival(
+    scores: Sequence[float], walk: Walk, failures: type[PermuteAndFlipRace] = PermuteAndFlipRace
+) -> None:
     """Whoever arrives first with exponential noise is the winner of permute-and-flip."""
-    envelope = envelope_of(in_columns(scores))
+    envelope = envelope_of(in_blocks(scores))
 
     def program(source: Randomness) -> int:
-        return in_batches(envelope, tails(envelope, source), source, 1)
+        return in_batches(envelope, failures(envelope, source), source, 1)
 
     check(program, permute_and_flip(scores, ONE).__getitem__, range(len(scores)), walk)
 
 
-def check_columns(
+def check_blocks(
     envelope: type[Envelope] = Envelope,
-    kind: type[ArrayField] = ArrayField,
+    kind: type[ArrayScores] = ArrayScores,
     optimize: Literal["max", "min"] = "max",
     way: Way = "noted",
     scores: Sequence[float] = SIX,
 ) -> None:
     """A round accepts in proportion to the weights."""
-    program = one_point(envelope_of(in_columns(scores, optimize, kind), kind=envelope), way)
+    program = one_accepted(envelope_of(in_blocks(scores, optimize, kind), kind=envelope), way)
     check_rounds(of_rounds(enumerate_law(program, 20)), softmax(scores, ONE), Fraction(1, 2**10))
 
 
-def check_behind_the_second(scores: Sequence[float] = TEN, kind: type[ArrayField] = ArrayField) -> None:
+def check_below_the_second(scores: Sequence[float] = TEN, kind: type[ArrayScores] = ArrayScores) -> None:
     """A round relative to the second best leaves the best out."""
-    law = enumerate_law(one_round(envelope_of(in_columns(scores, kind=kind), 2), GUMBEL, None), 16)
+    law = enumerate_law(one_round(envelope_of(in_blocks(scores, kind=kind), 2), GUMBEL, None), 16)
     best = scores.index(max(scores))
     expected = softmax([*scores[:best], *scores[best + 1 :]], ONE)
     check_rounds(of_rounds(law), [*expected[:best], NEVER, *expected[best:]], Fraction(1, 2**2))
@@ -120,41 +126,44 @@ def check_behind_the_second(scores: Sequence[float] = TEN, kind: type[ArrayField
         raise Rejected("the best runs against itself, or somebody never runs")
 
 
-def accepted(behind: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:
+def accepted(gap_in_scales: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:
     """P(the next proposal is this one, and accepted) = c / rate, with c = w / (w + (1 - w) exp(t))."""
-    share = Fraction(math.prod(words), 2 ** (64 * len(words)))
+    product_of_words = Fraction(math.prod(words), 2 ** (64 * len(words)))
 
-    def chance(x: Ball, u: Ball, r: Ball) -> Ball:
+    def probability(x: Ball, u: Ball, r: Ball) -> Ball:
         weight = (-x).exp()
         return weight / (weight + (1 - weight) * (-u.log() / r).exp()) / r
 
-    return enclose(chance, behind, share, rate, precision=PRECISION)
+    return enclose(probability, gap_in_scales, product_of_words, rate, precision=PRECISION)
 
 
-def behind(scores: Sequence[float]) -> list[Fraction]:
+def gaps_in_scales(scores: Sequence[float]) -> list[Fraction]:
     return [Fraction(max(scores)) - Fraction(score) for score in scores]
 
 
-def check_at_a_time(word: int, scores: Sequence[float], noise: Noise = EXPONENTIAL) -> None:
+def check_at_a_time(word: int, scores: Sequence[float], noise: NoiseLaw = EXPONENTIAL) -> None:
     """Given its time, -ln(word / 2**64) / rate, a proposal is accepted as exponential noise demands."""
-    envelope = envelope_of(in_columns(scores))
+    envelope = envelope_of(in_blocks(scores))
     law = enumerate_law(one_round(envelope, noise, word), 18)
     if not law.unresolved < Fraction(1, 2**7):
         raise Rejected("too much stays open")
-    for i, x in enumerate(behind(scores)):
+    for i, x in enumerate(gaps_in_scales(scores)):
         if not law.allows(i, *accepted(x, [word], envelope.rate)):
             raise Rejected(f"the probability of {i} is wrong")
 
 
 def check_two_proposals(
-    batches: Sequence[int], clock: type[Clock] = Clock, kind: type[Race] = Race, noise: Noise = EXPONENTIAL
+    batches: Sequence[int],
+    times_from: type[PoissonTimes] = PoissonTimes,
+    kind: type[Race] = Race,
+    noise: NoiseLaw = EXPONENTIAL,
 ) -> None:
     """P(i at tick 2) = (1 - sum of the first) * P(i at the time of the second), which both gaps make up."""
     scores = [2.0, 0.0]
-    envelope = envelope_of(ArrayField(np.array(scores), "max"))
+    envelope = envelope_of(ArrayScores(np.array(scores), "max"))
 
     def program(source: Randomness) -> tuple[int, int] | None:
-        race = kind(envelope, noise, source, clock(envelope.rate, Given([NINTH, HALF, *[0] * 1000])))
+        race = kind(envelope, noise, source, times_from(envelope.rate, Given([NINTH, HALF, *[0] * 1000])))
         for batch in batches:
             race.run(batch)
         return first(race)
@@ -162,28 +171,28 @@ def check_two_proposals(
     law = enumerate_law(program, 14)
     if not law.unresolved < Fraction(1, 2):
         raise Rejected("too much stays open")
-    alone = [accepted(x, [NINTH], envelope.rate) for x in behind(scores)]
-    nobody = Enclosure(1 - alone[0].high - alone[1].high, 1 - alone[0].low - alone[1].low)
-    for i, x in enumerate(behind(scores)):
-        later = product([nobody, accepted(x, [NINTH, HALF], envelope.rate)])
+    alone = [accepted(x, [NINTH], envelope.rate) for x in gaps_in_scales(scores)]
+    none = Enclosure(1 - alone[0].high - alone[1].high, 1 - alone[0].low - alone[1].low)
+    for i, x in enumerate(gaps_in_scales(scores)):
+        later = product([none, accepted(x, [NINTH, HALF], envelope.rate)])
         if not (law.allows((i, 1), *alone[i]) and law.allows((i, 2), *later)):
             raise Rejected(f"the probability of {i} is wrong")
 
 
-def check_estimates(noise: Noise, clock: type[Clock] = Clock, ticks: int = 200) -> None:
+def check_estimates(noise: NoiseLaw, times_from: type[PoissonTimes] = PoissonTimes, count: int = 200) -> None:
     """The float chance of a point is as close to its coin as ``bernoullis`` asks, or says nothing."""
-    ticking = clock(Fraction(5, 2), system())
-    times = ticking.tick(ticks)
-    errors = ticking.error(np.arange(1, ticks + 1), times)
-    behind = np.linspace(0, 40, ticks)[np.arange(ticks) * 37 % ticks]
+    drawn_times = times_from(Fraction(5, 2), system())
+    times = drawn_times.draw(count)
+    errors = drawn_times.error(np.arange(1, count + 1), times)
+    gaps_in_scales = np.linspace(0, 40, count)[np.arange(count) * 37 % count]
     known = 0
-    for i, chance in enumerate(noise.chances(-behind, times, errors).tolist()):
-        if math.isnan(chance):
+    for i, probability in enumerate(noise.acceptance(-gaps_in_scales, times, errors).tolist()):
+        if math.isnan(probability):
             continue
         known += 1
-        exact = noise.coin(Fraction(behind[i]), ticking.time(i + 1, 100), 100)
-        room = Fraction(SLACK) / 2
-        if not exact.high - room <= Fraction(chance) <= exact.low + room:
+        exact = noise.acceptance_exactly(Fraction(gaps_in_scales[i]), drawn_times.time(i + 1, 100), 100)
+        margin = Fraction(SLACK) / 2
+        if not exact.high - margin <= Fraction(probability) <= exact.low + margin:
             raise Rejected(f"the estimate at tick {i + 1} is too far off")
-    if not known > ticks * 9 // 10:
+    if not known > count * 9 // 10:
         raise Rejected("the filter hardly ever knows")

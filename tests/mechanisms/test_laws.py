@@ -26,13 +26,13 @@ from dpselect.exact.partial_numbers import Exponential
 from dpselect.exact.randomness import Randomness, system
 from dpselect.privacy import Measurement
 from dpselect.selection import winner as selection
-from dpselect.selection.array_scores import ArrayField
-from dpselect.selection.fraction_scores import RationalField
-from dpselect.selection.noise import Noise
-from dpselect.selection.permute_and_flip_race import Tails
+from dpselect.selection.array_scores import ArrayScores
+from dpselect.selection.fraction_scores import FractionScores
+from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.permute_and_flip_race import PermuteAndFlipRace
 from dpselect.selection.race import Race
-from dpselect.selection.scores import Field
-from dpselect.selection.top_k import Board, Contender, contenders, merged, winners
+from dpselect.selection.scores import ScoreVector
+from dpselect.selection.top_k import NoisyScore, NoisyScores, merged, top_k_indices, top_k_noisy_scores
 from dpselect.selection.winner import in_batches, one_by_one
 from dpselect.utility import enclosed_law
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
@@ -65,13 +65,13 @@ from tests.mechanisms.race_checks import (
     TEN,
     Way,
     check_at_a_time,
-    check_behind_the_second,
-    check_columns,
+    check_below_the_second,
+    check_blocks,
     check_estimates,
     check_first_arrival,
     check_two_proposals,
     envelope_of,
-    in_columns,
+    in_blocks,
 )
 
 TINY = Fraction(1, 2**20)
@@ -146,11 +146,11 @@ def test_minus_infinity_never_wins_and_the_others_do_not_notice(
     scores: Any,
     optimize: Literal["max", "min"],
 ) -> None:
-    turned = better([1, 0], optimize)
+    oriented = better([1, 0], optimize)
     never = Enclosure(Fraction(0), Fraction(0))
     found = enumerate_rounds(lambda source: gumbel_max(ONE, optimize).draw(scores, source), 40)
-    check_rounds(found, [never, *softmax(turned, ONE)], TINY)
-    expected = [never, *permute_and_flip(turned, ONE)]
+    check_rounds(found, [never, *softmax(oriented, ONE)], TINY)
+    expected = [never, *permute_and_flip(oriented, ONE)]
     walk = Walk(20, Fraction(1, 2**12))
     m = exponential_max(ONE, optimize)
     check(lambda source: int(m.draw(scores, source)), expected.__getitem__, range(3), walk)
@@ -210,18 +210,18 @@ def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scal
 def test_a_round_over_columns_accepts_in_proportion_to_the_weights(
     scores: list[float], optimize: Literal["max", "min"], way: Way
 ) -> None:
-    check_columns(optimize=optimize, way=way, scores=scores)
+    check_blocks(optimize=optimize, way=way, scores=scores)
 
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", [TEN, NINE], ids=["ten", "nine"])
 def test_a_round_relative_to_the_second_best_leaves_the_best_out(scores: list[float]) -> None:
-    check_behind_the_second(scores)
+    check_below_the_second(scores)
 
 
 @pytest.mark.parametrize("scores", [[0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], ids=["even", "one-left-over"])
 def test_batches_over_columns_select_by_the_exponential_mechanism(scores: list[float]) -> None:
-    envelope = envelope_of(in_columns(scores))
+    envelope = envelope_of(in_blocks(scores))
     check(
         lambda source: in_batches(envelope, None, source, 1),
         softmax(scores, ONE).__getitem__,
@@ -237,9 +237,9 @@ def test_the_first_to_arrive_with_exponential_noise_wins_permute_and_flip(scores
 
 @pytest.mark.parametrize("scores", [[1.0, 0.0], [2.0, 1.2, 1.0]], ids=["two", "three"])
 def test_so_does_the_first_to_arrive_with_one_proposal_at_a_time(scores: list[float]) -> None:
-    envelope = envelope_of(ArrayField(np.array(scores), "max"))
+    envelope = envelope_of(ArrayScores(np.array(scores), "max"))
     check(
-        lambda source: one_by_one(envelope, Tails(envelope, source), source),
+        lambda source: one_by_one(envelope, PermuteAndFlipRace(envelope, source), source),
         permute_and_flip(scores, ONE).__getitem__,
         range(len(scores)),
         Walk(14, Fraction(1, 2)),
@@ -262,14 +262,14 @@ def test_the_second_proposal_is_timed_by_both_gaps(batches: list[int]) -> None:
 
 
 @pytest.mark.parametrize("noise", [GUMBEL, EXPONENTIAL])
-def test_of_many_arrivals_the_first_are_noted(noise: Noise) -> None:
+def test_of_many_arrivals_the_first_are_noted(noise: NoiseLaw) -> None:
     """On equal words, a race that is told how many are wanted notes the same ones first."""
     words = [system().word() for _ in range(1000)]
-    envelope = envelope_of(ArrayField(np.zeros(9), "max"), width=64)
+    envelope = envelope_of(ArrayScores(np.zeros(9), "max"), width=64)
     noted = []
-    for enough in (math.inf, 4):
+    for wanted in (math.inf, 4):
         race = Race(envelope, noise, Given(words))
-        race.run(200, enough)
+        race.run(200, wanted)
         noted.append(list(race.arrivals.items()))
     assert len(noted[0]) > 4
     assert noted[1] == noted[0][:4]
@@ -287,15 +287,17 @@ def test_contenders_that_floats_cannot_tell_apart_are_ordered_by_more_bits() -> 
     bounds = np.array([0.0, 0.0]), np.array([9.0, 9.0])
     for later in ([2**62, 2**63], [2**63, 2**62]):
         numbers = [Exponential(5, ONE, Given([2**63, word])) for word in later]
-        order = [one.candidate for one in Board(np.array([0, 1]), bounds, numbers.__getitem__).in_order()]
+        order = [
+            one.candidate for one in NoisyScores(np.array([0, 1]), bounds, numbers.__getitem__).in_order()
+        ]
         assert order == [later.index(2**63), later.index(2**62)]
 
 
-def two_best(field: Field, source: Randomness, way: str) -> tuple[int, ...]:
+def two_best(vector: ScoreVector, source: Randomness, way: str) -> tuple[int, ...]:
     if way == "winners":
-        return tuple(winners(field, 2, ONE, GUMBEL, source, batch=1) or [])
-    drawn = contenders(field, 2, ONE, GUMBEL, source, batch=1)
-    return tuple(contender.candidate for contender in drawn or [])
+        return tuple(top_k_indices(vector, 2, ONE, GUMBEL, source, batch=1) or [])
+    drawn = top_k_noisy_scores(vector, 2, ONE, GUMBEL, source, batch=1)
+    return tuple(noisy_score.candidate for noisy_score in drawn or [])
 
 
 @pytest.mark.parametrize("way", ["winners", "contenders"])
@@ -304,12 +306,12 @@ def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(
     scores: list[float], way: str
 ) -> None:
     law = gumbel_top_k(scores, 2, ONE)
-    fields: list[Field] = [
-        ArrayField(np.array(scores), "max"),
-        RationalField([Fraction(score) for score in scores], "max"),
+    vectors: list[ScoreVector] = [
+        ArrayScores(np.array(scores), "max"),
+        FractionScores([Fraction(score) for score in scores], "max"),
     ]
-    for field in fields:
-        check(partial(two_best, field, way=way), law.__getitem__, [], Walk(10, Fraction(49, 50)))
+    for vector in vectors:
+        check(partial(two_best, vector, way=way), law.__getitem__, [], Walk(10, Fraction(49, 50)))
 
 
 def ordered(m: Measurement, scores: list[Any], source: Randomness) -> tuple[int, ...]:
@@ -414,10 +416,10 @@ def test_parts_with_gumbel_noise_merge_to_the_law_of_the_whole(parts: list[list[
     whole = [score for part in parts for score in part]
 
     def program(source: Randomness) -> int:
-        best: list[Contender] = []
+        best: list[NoisyScore] = []
         seen = 0
         for part in parts:
-            drawn = contenders(ArrayField(np.array(part), "max"), 1, ONE, GUMBEL, source, batch=1)
+            drawn = top_k_noisy_scores(ArrayScores(np.array(part), "max"), 1, ONE, GUMBEL, source, batch=1)
             assert drawn is not None
             for one in drawn:
                 one.candidate += seen
@@ -439,21 +441,21 @@ def test_a_hopeless_coin_takes_no_exponential(monkeypatch: pytest.MonkeyPatch) -
     assert {exponential_max("1e-305")([1.0, 0.0, 1.0, 1 - 2**-53]) for _ in range(100)} == {0, 2}
 
 
-class Noted(Tails):
+class Noted(PermuteAndFlipRace):
     """It notes which ticks it is asked about; the tails of whoever has the first five points came first."""
 
-    def came_first(self, candidate: int, tick: int) -> bool:
-        self.ticks = [*getattr(self, "ticks", []), tick]
-        return candidate < 0 or len(self.ticks) <= 5
+    def failed_before(self, candidate: int, number: int) -> bool:
+        self.asked = [*getattr(self, "asked", []), number]
+        return candidate < 0 or len(self.asked) <= 5
 
 
 @pytest.mark.parametrize("way", ["one by one", "in batches"])
 def test_proposals_are_numbered_from_one(way: str) -> None:
     """All weights are 1: every proposal is a point."""
-    envelope = envelope_of(ArrayField(np.zeros(4), "max", 1 if way == "one by one" else 2))
+    envelope = envelope_of(ArrayScores(np.zeros(4), "max", 1 if way == "one by one" else 2))
     noted = Noted(envelope, system())
     if way == "one by one":
         one_by_one(envelope, noted, system())
     else:
         in_batches(envelope, noted, system(), 2)
-    assert noted.ticks == [1, 2, 3, 4, 5, 6]
+    assert noted.asked == [1, 2, 3, 4, 5, 6]

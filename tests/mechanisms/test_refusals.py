@@ -41,10 +41,10 @@ from dpselect.privacy import (
     zero_concentrated_divergence,
 )
 from dpselect.privacy.domains import NOT_A_SCORE, NOT_A_VECTOR
-from dpselect.selection.array_scores import ArrayField
-from dpselect.selection.fraction_scores import RationalField
-from dpselect.selection.scores import Field
-from dpselect.selection.top_k import contenders, winners
+from dpselect.selection.array_scores import ArrayScores
+from dpselect.selection.fraction_scores import FractionScores
+from dpselect.selection.scores import ScoreVector
+from dpselect.selection.top_k import top_k_indices, top_k_noisy_scores
 from dpselect.selection.winner import winner
 from tests.exact.sources import untouchable
 from tests.mechanisms.makers import (
@@ -401,15 +401,15 @@ def test_without_noise_chunks_that_floats_cannot_tell_apart_are_ordered() -> Non
 
 
 def test_a_field_of_too_few_has_no_contenders() -> None:
-    fields: list[Field] = [
-        RationalField([Fraction(1), None], "max"),
-        ArrayField(np.array([1.0, -math.inf]), "max"),
+    vectors: list[ScoreVector] = [
+        FractionScores([Fraction(1), None], "max"),
+        ArrayScores(np.array([1.0, -math.inf]), "max"),
     ]
-    for field in fields:
+    for vector in vectors:
         for scale in (Fraction(0), Fraction(1)):
-            assert contenders(field, 2, scale, GUMBEL, untouchable()) is None
-        assert winners(field, 2, Fraction(1), GUMBEL, untouchable()) is None
-        assert winner(field, Fraction(1), GUMBEL, system()) == 0
+            assert top_k_noisy_scores(vector, 2, scale, GUMBEL, untouchable()) is None
+        assert top_k_indices(vector, 2, Fraction(1), GUMBEL, untouchable()) is None
+        assert winner(vector, Fraction(1), GUMBEL, system()) == 0
 
 
 def test_chunks_may_come_in_a_buffer_that_is_used_again() -> None:

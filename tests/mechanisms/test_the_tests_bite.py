@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from dpselect.audit.rounds import enumerate_rounds
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness
-from dpselect.selection.array_scores import ArrayField
+from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.envelope import Envelope
 from dpselect.selection.noise import ExponentialNoise, GumbelNoise
-from dpselect.selection.poisson_times import Clock
+from dpselect.selection.poisson_times import PoissonTimes
 from dpselect.selection.race import Race
-from dpselect.selection.scores import Lead
+from dpselect.selection.scores import Threshold
 from tests.exact.laws import Rejected, Walk, check, permute_and_flip, softmax
 from tests.mechanisms.closed_forms import check_rounds, exponential_top_k
 from tests.mechanisms.makers import ONE, exponential_max, gumbel_max
@@ -29,8 +29,8 @@ from tests.mechanisms.race_checks import (
     SIX,
     Way,
     check_at_a_time,
-    check_behind_the_second,
-    check_columns,
+    check_below_the_second,
+    check_blocks,
     check_estimates,
     check_two_proposals,
 )
@@ -40,11 +40,11 @@ Floats = NDArray[np.float64]
 CERTAIN = Enclosure(Fraction(1), Fraction(1))
 
 
-class TooFarBehind(ArrayField):
+class TooFarBehind(ArrayScores):
     """Every place seems further behind than it is: shares are too small."""
 
-    def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
-        return super().place_rungs(lead, slope, top) - 0.7 * slope
+    def cell_exponents(self, threshold: Threshold, slope: float, top: float) -> Floats:
+        return super().cell_exponents(threshold, slope, top) - 0.7 * slope
 
 
 class Weightless(Envelope):
@@ -53,7 +53,7 @@ class Weightless(Envelope):
     def log_weights(self, candidates: NDArray[np.int64]) -> Floats:
         return np.zeros(len(candidates))
 
-    def exactly_behind(self, candidate: int) -> Fraction:
+    def exact_gap_in_scales(self, candidate: int) -> Fraction:
         del candidate
         return Fraction(0)
 
@@ -62,126 +62,130 @@ class WithoutOffset(Envelope):
     """Every proposal falls to the first unit of a share."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        candidates, left = super().propose(count, randomness)
-        return candidates, 0 * left + 1
+        candidates, remainder = super().propose(count, randomness)
+        return candidates, 0 * remainder + 1
 
 
 class LastForTheMissing(Envelope):
     """Whoever is missing in the last row is taken for the last candidate."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        candidates, left = super().propose(count, randomness)
-        return np.minimum(candidates, self.field.size - 1), left
+        candidates, remainder = super().propose(count, randomness)
+        return np.minimum(candidates, self.vector.n - 1), remainder
 
 
 class OnlyTheFilter(Envelope):
     """Right where floats decide, wrong where they do not."""
 
-    def exactly_behind(self, candidate: int) -> Fraction | None:
-        behind = super().exactly_behind(candidate)
-        return behind and behind / 2
+    def exact_gap_in_scales(self, candidate: int) -> Fraction | None:
+        gap_in_scales = super().exact_gap_in_scales(candidate)
+        return gap_in_scales and gap_in_scales / 2
 
 
 class OnlyTheFirst(Envelope):
     """Of a column, only the first candidate is ever found."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        candidates, left = super().propose(count, randomness)
-        return candidates % self.field.columns, left
+        candidates, remainder = super().propose(count, randomness)
+        return candidates % self.vector.blocks, remainder
 
 
 class WithoutTime(ExponentialNoise):
     """Exponential noise with the coin of Gumbel noise."""
 
-    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
-        return GumbelNoise().chances(log_weights, times, errors)
+    def acceptance(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        return GumbelNoise().acceptance(log_weights, times, errors)
 
-    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
-        return GumbelNoise().coin(behind, time, precision)
+    def acceptance_exactly(self, gap_in_scales: Fraction, time: Enclosure, precision: int) -> Enclosure:
+        return GumbelNoise().acceptance_exactly(gap_in_scales, time, precision)
 
 
 class AtTheWrongEnd(ExponentialNoise):
     """The chance rises with the time."""
 
-    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
-        return super().chances(log_weights, -times, errors)
+    def acceptance(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        return super().acceptance(log_weights, -times, errors)
 
 
-class StillInTheirColumns(ArrayField):
+class StillInTheirColumns(ArrayScores):
     """Who stands alone runs twice: alone, and in the column."""
 
-    def leaders(self, k: int) -> Lead | None:
-        lead = super().leaders(k)
-        assert lead is not None
-        return lead._replace(closed=lead.closed[lead.closed >= self.columns])
+    def find_threshold(self, k: int) -> Threshold | None:
+        threshold = super().find_threshold(k)
+        assert threshold is not None
+        return threshold._replace(empty_cells=threshold.empty_cells[threshold.empty_cells >= self.blocks])
 
 
-class NobodyAlone(ArrayField):
+class NobodyAlone(ArrayScores):
     """Columns are closed, and nobody who stood there runs."""
 
-    def leaders(self, k: int) -> Lead | None:
-        lead = super().leaders(k)
-        assert lead is not None
-        assert lead.alone is not None
-        places = np.arange(self.columns, self.columns + len(lead.alone.scores))
-        return lead._replace(closed=np.union1d(lead.closed, places))
+    def find_threshold(self, k: int) -> Threshold | None:
+        threshold = super().find_threshold(k)
+        assert threshold is not None
+        assert threshold.extracted is not None
+        cells = np.arange(self.blocks, self.blocks + len(threshold.extracted.scores))
+        return threshold._replace(empty_cells=np.union1d(threshold.empty_cells, cells))
 
 
-class StarsRunToo(ArrayField):
+class StarsRunToo(ArrayScores):
     """Who is ahead of the base is taken for level with it."""
 
-    def leaders(self, k: int) -> Lead | None:
-        lead = super().leaders(k)
-        assert lead is not None
-        assert lead.alone is not None
-        alone = lead.alone._replace(scores=np.minimum(lead.alone.scores, lead.base))
-        return lead._replace(closed=lead.closed[lead.closed < self.columns], alone=alone)
+    def find_threshold(self, k: int) -> Threshold | None:
+        threshold = super().find_threshold(k)
+        assert threshold is not None
+        assert threshold.extracted is not None
+        extracted = threshold.extracted._replace(
+            scores=np.minimum(threshold.extracted.scores, threshold.kth_best)
+        )
+        return threshold._replace(
+            empty_cells=threshold.empty_cells[threshold.empty_cells < self.blocks], extracted=extracted
+        )
 
 
-class FromTheTop(ArrayField):
+class FromTheTop(ArrayScores):
     """Everybody is measured from the best score, whatever k is."""
 
-    def leaders(self, k: int) -> Lead | None:
+    def find_threshold(self, k: int) -> Threshold | None:
         del k
-        return super().leaders(1)
+        return super().find_threshold(1)
 
 
-class Forgetful(Clock):
+class Forgetful(PoissonTimes):
     """Gives the gap before a tick, not the sum of all gaps."""
 
-    def tick(self, count: int) -> Floats:
-        times = super().tick(count)
+    def draw(self, count: int) -> Floats:
+        times = super().draw(count)
         start = getattr(self, "start", 0.0)
         self.start = times[-1]
         return np.diff(times, prepend=start)
 
-    def time(self, tick: int, precision: int) -> Enclosure:
-        before = super().time(tick - 1, precision).low if tick > 1 else Fraction(0)
-        low, high = super().time(tick, precision)
+    def time(self, proposal_number: int, precision: int) -> Enclosure:
+        before = super().time(proposal_number - 1, precision).low if proposal_number > 1 else Fraction(0)
+        low, high = super().time(proposal_number, precision)
         return Enclosure(low - before, high - before)
 
 
-class OneTickLate(Clock):
+class OneTickLate(PoissonTimes):
     """Every proposal is given the time of the one before it."""
 
-    def tick(self, count: int) -> Floats:
-        return np.concatenate([[0.0], super().tick(count)[:-1]])
+    def draw(self, count: int) -> Floats:
+        return np.concatenate([[0.0], super().draw(count)[:-1]])
 
 
 class TheLastOne(Race):
     """Of the arrivals in a batch, the last one counts as the first."""
 
-    def run(self, proposals: int, enough: float = math.inf) -> None:
-        super().run(proposals, enough)
+    def run(self, count: int, wanted: float = math.inf) -> None:
+        super().run(count, wanted)
         self.arrivals = dict(reversed(self.arrivals.items()))
 
 
 class Misnumbered(Race):
     """Arrivals are noted one tick too late."""
 
-    def run(self, proposals: int, enough: float = math.inf) -> None:
-        super().run(proposals, enough)
-        self.arrivals = {who: tick + 1 for who, tick in self.arrivals.items()}
+    def run(self, count: int, wanted: float = math.inf) -> None:
+        super().run(count, wanted)
+        self.arrivals = {who: proposal_number + 1 for who, proposal_number in self.arrivals.items()}
 
 
 @pytest.mark.parametrize(
@@ -190,18 +194,18 @@ class Misnumbered(Race):
 @pytest.mark.parametrize("way", ["noted", "batched"])
 def test_a_wrong_envelope_is_rejected(envelope: type[Envelope], way: Way) -> None:
     with pytest.raises(Rejected):
-        check_columns(envelope, way=way, scores=SIX[:5])
+        check_blocks(envelope, way=way, scores=SIX[:5])
 
 
 def test_a_wrong_field_is_rejected() -> None:
     with pytest.raises(Rejected):
-        check_columns(kind=TooFarBehind)
+        check_blocks(kind=TooFarBehind)
 
 
 @pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop, StillInTheirColumns, NobodyAlone])
-def test_a_race_in_which_the_wrong_ones_run_is_rejected(kind: type[ArrayField]) -> None:
+def test_a_race_in_which_the_wrong_ones_run_is_rejected(kind: type[ArrayScores]) -> None:
     with pytest.raises(Rejected):
-        check_behind_the_second(kind=kind)
+        check_below_the_second(kind=kind)
 
 
 def test_a_coin_that_does_not_heed_the_time_is_rejected() -> None:
@@ -260,9 +264,9 @@ def test_a_scale_two_percent_off_is_rejected_without_a_sample(off: Fraction) -> 
 def test_the_wrong_end_of_the_scores_is_rejected(wrong: Any) -> None:
     scores: Sequence[int] = [0, 1] if wrong == "min" else [0, -1]
     found = enumerate_rounds(lambda source: int(gumbel_max(ONE, wrong).draw(scores, source)), 30)
-    turned = [1 - score for score in scores] if wrong == "max" else scores
+    oriented = [1 - score for score in scores] if wrong == "max" else scores
     with pytest.raises(Rejected, match="wrong"):
-        check_rounds(found, softmax(turned, ONE), Fraction(1, 2**20))
+        check_rounds(found, softmax(oriented, ONE), Fraction(1, 2**20))
 
 
 def test_a_sampler_that_never_ends_is_rejected() -> None:

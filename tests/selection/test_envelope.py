@@ -20,141 +20,150 @@ from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.samplers import bernoulli_enclosed
 from dpselect.selection import envelope as envelope_module
-from dpselect.selection.array_scores import ArrayField
-from dpselect.selection.envelope import FEW, MANY, OCTAVE, SORTED_FROM, Envelope, grain, ladder, weights
-from dpselect.selection.fraction_scores import RationalField
-from dpselect.selection.scores import Field
+from dpselect.selection.array_scores import ArrayScores
+from dpselect.selection.envelope import (
+    CLIP_ABOVE,
+    LISTS_UP_TO,
+    SORT_FROM,
+    STEPS_PER_DOUBLING,
+    Envelope,
+    float_weights,
+    power_table,
+    resolution,
+)
+from dpselect.selection.fraction_scores import FractionScores
+from dpselect.selection.scores import ScoreVector
 from tests.exact.sources import Given
-from tests.selection.places import check_units, envelope_of
+from tests.selection.cells import check_units, envelope_of
 
-DEPTHS = [1, 2, 4]
+BLOCK_SIZES = [1, 2, 4]
 
 
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=200),
-    st.sampled_from(DEPTHS),
+    st.sampled_from(BLOCK_SIZES),
     st.integers(1, 3),
     st.sampled_from(["together", "one by one"]),
 )
-def test_a_proposal_is_of_somebody_who_runs(scores: list[int], depth: int, k: int, way: str) -> None:
-    field = ArrayField(np.array(scores), "max", depth)
-    lead = field.leaders(min(k, len(scores)))
-    assert lead is not None
-    envelope = Envelope(field, lead, Fraction(3, 2))
-    if way == "together" or field.columns:
-        candidates, left = (drawn.tolist() for drawn in envelope.propose(20, system()))
+def test_a_proposal_is_of_somebody_who_runs(scores: list[int], block_size: int, k: int, way: str) -> None:
+    vector = ArrayScores(np.array(scores), "max", block_size)
+    threshold = vector.find_threshold(min(k, len(scores)))
+    assert threshold is not None
+    envelope = Envelope(vector, threshold, Fraction(3, 2))
+    if way == "together" or vector.blocks:
+        candidates, remainder = (drawn.tolist() for drawn in envelope.propose(20, system()))
     else:
-        candidates, left = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
-    for candidate, units in zip(candidates, left, strict=True):
-        assert 0 < units <= envelope.unit * field.depth
-        assert candidate not in lead.stars
+        candidates, remainder = zip(*(envelope.propose_one(system()) for _ in range(20)), strict=True)
+    for candidate, units in zip(candidates, remainder, strict=True):
+        assert 0 < units <= envelope.units_of_one * vector.block_size
+        assert candidate not in threshold.individual
 
 
 def test_an_envelope_outlives_the_columns_of_its_field() -> None:
-    field = ArrayField(np.arange(80.0), "max", 8)
-    lead = field.leaders(1)
-    assert lead is not None
-    envelope = Envelope(field, lead, Fraction(5))
+    vector = ArrayScores(np.arange(80.0), "max", 8)
+    threshold = vector.find_threshold(1)
+    assert threshold is not None
+    envelope = Envelope(vector, threshold, Fraction(5))
     words = [system().word() for _ in range(200)]
-    before = list(envelope.points(200, Given(words)))
-    field.leaders(5)
-    assert not field.columns
-    assert before == list(envelope.points(200, Given(words)))
+    before = list(envelope.each_accepted(200, Given(words)))
+    vector.find_threshold(5)
+    assert not vector.blocks
+    assert before == list(envelope.each_accepted(200, Given(words)))
     assert before
 
 
-@pytest.mark.parametrize("finest", [0, 1, 7, 33, 48])
-def test_shares_are_the_least_that_cover_the_weights_of_their_rungs(finest: int) -> None:
-    *found, above = ladder(finest)
-    assert len(found) == OCTAVE * finest + 1
-    for rung, share in enumerate(found):
-        assert (share - 1) ** OCTAVE < 2**rung <= share**OCTAVE
-    assert above == found[-1] == 2**finest
+@pytest.mark.parametrize("unit_bits", [0, 1, 7, 33, 48])
+def test_shares_are_the_least_that_cover_the_weights_of_their_rungs(unit_bits: int) -> None:
+    *found, above = power_table(unit_bits)
+    assert len(found) == STEPS_PER_DOUBLING * unit_bits + 1
+    for step, unit_count in enumerate(found):
+        assert (unit_count - 1) ** STEPS_PER_DOUBLING < 2**step <= unit_count**STEPS_PER_DOUBLING
+    assert above == found[-1] == 2**unit_bits
 
 
-@pytest.mark.parametrize("size", [FEW, FEW + 1])
+@pytest.mark.parametrize("size", [LISTS_UP_TO, LISTS_UP_TO + 1])
 def test_one_proposal_is_like_each_of_many(size: int) -> None:
-    field = ArrayField(np.arange(size) % 7, "max")
-    lead = field.leaders(1)
-    assert lead is not None
-    envelope = Envelope(field, lead, Fraction(2))
-    words = [system().word() >> 1 for _ in range(SORTED_FROM)]
+    vector = ArrayScores(np.arange(size) % 7, "max")
+    threshold = vector.find_threshold(1)
+    assert threshold is not None
+    envelope = Envelope(vector, threshold, Fraction(2))
+    words = [system().word() >> 1 for _ in range(SORT_FROM)]
     for together in (words, words[:10]):
-        candidates, left = envelope.propose(len(together), Given(together))
-        alone = [envelope.propose_one(Given([word])) for word in together]
-        assert list(zip(candidates.tolist(), left.tolist(), strict=True)) == alone
+        candidates, remainder = envelope.propose(len(together), Given(together))
+        single = [envelope.propose_one(Given([word])) for word in together]
+        assert list(zip(candidates.tolist(), remainder.tolist(), strict=True)) == single
 
 
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=24), st.sampled_from(DEPTHS), st.integers(1, 3))
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=24), st.sampled_from(BLOCK_SIZES), st.integers(1, 3))
 def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_weight(
-    scores: list[int], depth: int, k: int
+    scores: list[int], block_size: int, k: int
 ) -> None:
-    field = ArrayField(np.array(scores), "max", depth)
-    lead = field.leaders(min(k, len(scores)))
-    assert lead is not None
-    check_units(field, lead, len(scores))
+    vector = ArrayScores(np.array(scores), "max", block_size)
+    threshold = vector.find_threshold(min(k, len(scores)))
+    assert threshold is not None
+    check_units(vector, threshold, len(scores))
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10**6), Fraction(1, 10**290)])
 def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
     scores = np.concatenate([np.linspace(-700, 3, 50), -np.geomspace(1e-300, 1e300, 50)])
-    field = ArrayField(scores, "max")
-    lead = field.leaders(1)
-    assert lead is not None
+    vector = ArrayScores(scores, "max")
+    threshold = vector.find_threshold(1)
+    assert threshold is not None
     with np.errstate(all="ignore"):
-        envelope = Envelope(field, lead, scale)
+        envelope = Envelope(vector, threshold, scale)
         together = envelope.log_weights(np.arange(100))
     for i in range(100):
-        behind = envelope.exactly_behind(i)
-        assert behind is not None
+        gap_in_scales = envelope.exact_gap_in_scales(i)
+        assert gap_in_scales is not None
         for estimate in (float(together[i]), envelope.log_weight(i)):
             if estimate == -math.inf:
-                assert behind > 2**1000
+                assert gap_in_scales > 2**1000
             else:
-                assert abs(Fraction(estimate) + behind) <= behind / 2**50
+                assert abs(Fraction(estimate) + gap_in_scales) <= gap_in_scales / 2**50
 
 
-@pytest.mark.parametrize("size", [FEW, FEW + 1])
+@pytest.mark.parametrize("size", [LISTS_UP_TO, LISTS_UP_TO + 1])
 @pytest.mark.parametrize("exponent", [1015, 1030, 1078, 1100])
 def test_a_share_covers_a_gap_beyond_all_floats(size: int, exponent: int) -> None:
     scores = np.full(size, -1.7e308)
     scores[0] = 1.7e308
-    for field in (ArrayField(scores, "max"), RationalField([Fraction(x) for x in scores], "max")):
-        lead = field.leaders(1)
-        assert lead is not None
+    for vector in (ArrayScores(scores, "max"), FractionScores([Fraction(x) for x in scores], "max")):
+        threshold = vector.find_threshold(1)
+        assert threshold is not None
         with np.errstate(all="ignore"):
-            envelope = Envelope(field, lead, Fraction(2**exponent))
-        behind = envelope.exactly_behind(1)
-        assert behind is not None
-        assert envelope.rate >= 1 + (size - 1) * Fraction(math.exp(-behind)) * (1 - Fraction(1, 2**40))
+            envelope = Envelope(vector, threshold, Fraction(2**exponent))
+        gap_in_scales = envelope.exact_gap_in_scales(1)
+        assert gap_in_scales is not None
+        assert envelope.rate >= 1 + (size - 1) * Fraction(math.exp(-gap_in_scales)) * (1 - Fraction(1, 2**40))
 
 
 @pytest.mark.parametrize("base", [0.0, 2.9e9, -2.9e9, 2.0**45, -(2.0**45)])
 def test_every_share_covers_its_weight(base: float) -> None:
     """Beside one at the base there are forty that tie, so the rate tells what the share of one is."""
     for step in range(480):
-        behind = step / 16
-        envelope = envelope_of([base, *[base - behind] * 40])
-        share = (envelope.rate - 1) / 40
-        exact = enclosures.exp(-Fraction(behind), 100)
-        assert exact.high <= share + Fraction(1, 2**90)
-        assert share <= Fraction(21, 20) * exact.low + Fraction(1, envelope.unit)
+        gap_in_scales = step / 16
+        envelope = envelope_of([base, *[base - gap_in_scales] * 40])
+        unit_count = (envelope.rate - 1) / 40
+        exact = enclosures.exp(-Fraction(gap_in_scales), 100)
+        assert exact.high <= unit_count + Fraction(1, 2**90)
+        assert unit_count <= Fraction(21, 20) * exact.low + Fraction(1, envelope.units_of_one)
 
 
 @pytest.mark.parametrize("base", [2**61 + 3**power for power in range(31, 39)])
 def test_a_share_covers_its_weight_where_the_rung_is_hardest_to_see(base: int) -> None:
     """The base is as large as it may be, no double, and the weight a trifle above that of a rung."""
     slope = Fraction(95 * 2**36, 100 * base)
-    scale = Fraction(OCTAVE / math.log(2)) / slope
-    for rung, exponent in product(range(1, 200, 5), (18, 20)):
-        score = round(base - (rung - Fraction(1, 2**exponent)) / slope)
+    scale = Fraction(STEPS_PER_DOUBLING / math.log(2)) / slope
+    for step, exponent in product(range(1, 200, 5), (18, 20)):
+        score = round(base - (step - Fraction(1, 2**exponent)) / slope)
         envelope = envelope_of([base, *[score] * 40], scale)
-        share = (envelope.rate - 1) / 40
-        assert share >= enclosures.exp((score - base) / scale, 100).low
+        unit_count = (envelope.rate - 1) / 40
+        assert unit_count >= enclosures.exp((score - base) / scale, 100).low
 
 
 def test_very_many_places_have_shares_that_cover_their_weights_and_little_more() -> None:
-    scores = -np.arange(MANY + 1.0) / 1000
+    scores = -np.arange(CLIP_ABOVE + 1.0) / 1000
     total = float(np.exp(scores).sum())
     assert total <= float(envelope_of(scores.tolist()).rate) <= 1.05 * total
 
@@ -168,31 +177,31 @@ def test_the_float_rate_is_the_rate(width: int) -> None:
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(7, 3)])
 def test_weights_of_few_are_close(scale: Fraction) -> None:
     gaps = np.linspace(0, 50, 300).tolist()
-    for gap, weight in zip(gaps, weights(gaps, scale), strict=True):
+    for gap, weight in zip(gaps, float_weights(gaps, scale), strict=True):
         low, high = enclosures.exp(-Fraction(gap) / scale, 100)
         assert low - Fraction(1, 2**40) <= Fraction(weight) <= high + Fraction(1, 2**40)
 
 
 def test_all_units_fit_a_signed_word() -> None:
     for bits, width in product(range(1, 61), (1, 8, 32, 64)):
-        assert grain((1, 1), bits, 1, width).unit << bits <= 2**62
+        assert resolution((1, 1), bits, 1, width).units_of_one << bits <= 2**62
 
 
-@pytest.mark.parametrize("depth", [1, 4])
+@pytest.mark.parametrize("block_size", [1, 4])
 def test_the_unit_that_the_weight_ends_in_is_left_to_a_coin_however_far_off_an_estimate_may_be(
-    depth: int,
+    block_size: int,
 ) -> None:
-    envelope = envelope_of([0.0, *(-np.linspace(0.01, 20, 997)).tolist()], depth=depth)
-    chosen = grain((1, 1), (depth * 250 if depth > 1 else 998).bit_length(), depth, 64)
-    assert chosen.unit == envelope.unit
+    envelope = envelope_of([0.0, *(-np.linspace(0.01, 20, 997)).tolist()], block_size=block_size)
+    chosen = resolution((1, 1), (block_size * 250 if block_size > 1 else 998).bit_length(), block_size, 64)
+    assert chosen.units_of_one == envelope.units_of_one
     for candidate in range(1, 998):
-        behind = envelope.exactly_behind(candidate)
-        assert behind is not None
-        number = math.floor(envelope.unit * enclosures.exp(-behind, 100).low)
-        estimate = chosen.whole * math.exp(envelope.log_weight(candidate))
-        for off, row in product((0.0, 2.0**-33, -(2.0**-33)), (1, depth)):
-            room = estimate + off * chosen.whole - (depth * number + row)
-            assert chosen.too_little < room < chosen.enough
+        gap_in_scales = envelope.exact_gap_in_scales(candidate)
+        assert gap_in_scales is not None
+        number = math.floor(envelope.units_of_one * enclosures.exp(-gap_in_scales, 100).low)
+        estimate = chosen.units_of_full_block * math.exp(envelope.log_weight(candidate))
+        for off, row in product((0.0, 2.0**-33, -(2.0**-33)), (1, block_size)):
+            margin = estimate + off * chosen.units_of_full_block - (block_size * number + row)
+            assert chosen.reject_below < margin < chosen.accept_above
 
 
 @pytest.mark.parametrize(
@@ -210,22 +219,24 @@ def test_at_the_ends_of_floats_a_log_weight_is_right_or_not_a_number(
     with np.errstate(all="ignore"):
         together = envelope.log_weights(np.arange(3)).tolist()
     for i, estimates in enumerate(zip(together, map(envelope.log_weight, range(3)), strict=True)):
-        behind = envelope.exactly_behind(i)
-        assert behind is not None
+        gap_in_scales = envelope.exact_gap_in_scales(i)
+        assert gap_in_scales is not None
         for estimate in estimates:
             if estimate == -math.inf:
-                assert behind > 2**20
+                assert gap_in_scales > 2**20
             else:
-                assert math.isnan(estimate) or abs(Fraction(estimate) + behind) <= behind / 2**50
+                assert (
+                    math.isnan(estimate) or abs(Fraction(estimate) + gap_in_scales) <= gap_in_scales / 2**50
+                )
 
 
 @pytest.mark.parametrize("size", [33, 40, 60, 80, 100, 150, 200, 300, 600])
 def test_units_that_leave_no_room_for_numbers_are_looked_up_as_well(size: int) -> None:
     envelope = envelope_of((np.arange(size) % 2).tolist(), width=100)
-    words = [system().word() % int(envelope.rate * envelope.unit) for _ in range(600)]
-    candidates, left = envelope.propose(600, Given(words))
-    alone = [envelope.propose_one(Given([word])) for word in words]
-    assert list(zip(candidates.tolist(), left.tolist(), strict=True)) == alone
+    words = [system().word() % int(envelope.rate * envelope.units_of_one) for _ in range(600)]
+    candidates, remainder = envelope.propose(600, Given(words))
+    single = [envelope.propose_one(Given([word])) for word in words]
+    assert list(zip(candidates.tolist(), remainder.tolist(), strict=True)) == single
 
 
 TINY = Fraction(1, 10**400)
@@ -233,32 +244,32 @@ TINY = Fraction(1, 10**400)
 
 
 @pytest.mark.parametrize(
-    ("field", "scale"),
+    ("vector", "scale"),
     [
-        (RationalField([-i * TINY for i in range(40)], "max"), 5 * TINY),
-        (ArrayField(-np.arange(40.0), "max"), Fraction(5)),
-        (ArrayField(-np.arange(400.0) / 10, "max", 4), Fraction(5)),
+        (FractionScores([-i * TINY for i in range(40)], "max"), 5 * TINY),
+        (ArrayScores(-np.arange(40.0), "max"), Fraction(5)),
+        (ArrayScores(-np.arange(400.0) / 10, "max", 4), Fraction(5)),
     ],
 )
 @pytest.mark.parametrize("width", [1, 64])
-def test_all_points_are_the_points(field: Field, scale: Fraction, width: int) -> None:
-    lead = field.leaders(1)
-    assert lead is not None
+def test_all_points_are_the_points(vector: ScoreVector, scale: Fraction, width: int) -> None:
+    threshold = vector.find_threshold(1)
+    assert threshold is not None
     words = [system().word() for _ in range(3000)]
     with np.errstate(all="ignore"):
-        envelope = Envelope(field, lead, scale, width)
-        one_by_one = list(envelope.points(300, Given(words)))
-        candidates, numbers = envelope.all_points(300, Given(words))
+        envelope = Envelope(vector, threshold, scale, width)
+        one_by_one = list(envelope.each_accepted(300, Given(words)))
+        candidates, numbers = envelope.all_accepted(300, Given(words))
     assert one_by_one == list(zip(candidates.tolist(), numbers.tolist(), strict=True))
     assert 20 < len(one_by_one) < 299
 
 
 def test_what_floats_leave_open_is_enclosed_ever_more_closely(monkeypatch: pytest.MonkeyPatch) -> None:
-    field = RationalField([-i * TINY for i in range(120)], "max")
-    lead = field.leaders(1)
-    assert lead is not None
+    vector = FractionScores([-i * TINY for i in range(120)], "max")
+    threshold = vector.find_threshold(1)
+    assert threshold is not None
     with np.errstate(all="ignore"):
-        envelope = Envelope(field, lead, TINY, width=1)
+        envelope = Envelope(vector, threshold, TINY, width=1)
     seen = []
 
     def compared(exactly: partial[Enclosure], randomness: Randomness) -> bool:
@@ -266,12 +277,17 @@ def test_what_floats_leave_open_is_enclosed_ever_more_closely(monkeypatch: pytes
         weight = enclosures.exp(Fraction(-candidate), 400)
         for precision in (1, 30, 64, 80):
             low, high = exactly(precision)
-            assert low <= envelope.unit * weight.low - below <= envelope.unit * weight.high - below <= high
+            assert (
+                low
+                <= envelope.units_of_one * weight.low - below
+                <= envelope.units_of_one * weight.high - below
+                <= high
+            )
         seen.append(candidate)
         return bernoulli_enclosed(exactly, randomness)
 
     monkeypatch.setattr(envelope_module, "bernoulli_enclosed", compared)
     with np.errstate(all="ignore"):
-        list(envelope.points(3000, system()))
+        list(envelope.each_accepted(3000, system()))
     assert len(seen) > 2000
     assert max(seen) > 60

@@ -19,14 +19,14 @@ NOISE = ExponentialNoise()
 CLOSE = Fraction(SLACK) / 2
 
 
-def chance(weight: float, time: float) -> float:
+def expected_acceptance(weight: float, time: float) -> float:
     return 1 / (weight + (1 - weight) * math.exp(time))
 
 
 def test_the_coin_at_a_time_in_an_interval_lies_between_those_at_its_ends() -> None:
-    low, high = NOISE.coin(Fraction(1, 2), Enclosure(Fraction(1), Fraction(2)), 60)
-    assert float(low) == pytest.approx(chance(math.exp(-0.5), 2))
-    assert float(high) == pytest.approx(chance(math.exp(-0.5), 1))
+    low, high = NOISE.acceptance_exactly(Fraction(1, 2), Enclosure(Fraction(1), Fraction(2)), 60)
+    assert float(low) == pytest.approx(expected_acceptance(math.exp(-0.5), 2))
+    assert float(high) == pytest.approx(expected_acceptance(math.exp(-0.5), 1))
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,18 @@ def test_the_coin_at_a_time_in_an_interval_lies_between_those_at_its_ends() -> N
 )
 def test_an_estimate_is_close_whatever_the_time_is_within_its_error_or_there_is_none(error: float) -> None:
     log_weights, times = np.array([-1.0, -0.1, -5.0, -0.1]), np.array([1.0, 0.3, 2.0, 3.0])
-    found = NOISE.chances(log_weights, times, np.full(4, error)).tolist()
+    found = NOISE.acceptance(log_weights, times, np.full(4, error)).tolist()
     for estimate, log_weight, time in zip(found, log_weights.tolist(), times.tolist(), strict=True):
         for moved in (time - error, time + error):
-            assert math.isnan(estimate) or abs(chance(math.exp(log_weight), moved) - estimate) <= SLACK / 2
+            assert (
+                math.isnan(estimate)
+                or abs(expected_acceptance(math.exp(log_weight), moved) - estimate) <= SLACK / 2
+            )
     assert error > 2.0**-40 or not any(map(math.isnan, found))
 
 
 @pytest.mark.parametrize(
-    ("behind", "time"),
+    ("gap_in_scales", "time"),
     [
         (Fraction(1), 30.0),
         (Fraction(1, 2**20), 30.0),
@@ -52,7 +55,7 @@ def test_an_estimate_is_close_whatever_the_time_is_within_its_error_or_there_is_
         (Fraction(1, 2**1020), 710.0),
     ],
 )
-def test_a_late_estimate_is_close_or_there_is_none(behind: Fraction, time: float) -> None:
-    estimate = NOISE.chances(np.array([-float(behind)]), np.array([time]), np.zeros(1)).item()
-    low, high = NOISE.coin(behind, Enclosure(Fraction(time), Fraction(time)), 100)
+def test_a_late_estimate_is_close_or_there_is_none(gap_in_scales: Fraction, time: float) -> None:
+    estimate = NOISE.acceptance(np.array([-float(gap_in_scales)]), np.array([time]), np.zeros(1)).item()
+    low, high = NOISE.acceptance_exactly(gap_in_scales, Enclosure(Fraction(time), Fraction(time)), 100)
     assert math.isnan(estimate) or low - CLOSE <= Fraction(estimate) <= high + CLOSE

@@ -15,42 +15,45 @@ import pytest
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness, system
-from dpselect.exact.vector_samplers import lies_below
-from dpselect.selection import permute_and_flip_race as tails_module
-from dpselect.selection.permute_and_flip_race import Tails
+from dpselect.exact.vector_samplers import is_below
+from dpselect.selection import permute_and_flip_race as race_module
+from dpselect.selection.permute_and_flip_race import PermuteAndFlipRace
 from tests.exact.laws import PRECISION, Curve, Rejected, Walk, check
-from tests.selection.places import envelope_of
+from tests.selection.cells import envelope_of
 
 SCORES = [3.0, 2.0, 2.5, 0.0]
 
 CLOSE = Fraction(1, 2**40)
 
 
-def chance_of(asked: Sequence[tuple[int, int]], tails: Sequence[bool], rate: Fraction) -> Enclosure:
+def chance_of(asked: Sequence[tuple[int, int]], race: Sequence[bool], rate: Fraction) -> Enclosure:
     """Multiply out E prod (1 - exp(-a t)) exp(-b t'): a term exp(-(s_1 t_1 + ...)) is a product over gaps.
 
     The time of tick m is a sum of m exponential gaps of this rate, and E exp(-s gap) = rate / (rate + s).
     """
-    behind = [Fraction(max(SCORES)) - Fraction(SCORES[candidate]) for candidate, _ in asked]
+    gaps_in_scales = [Fraction(max(SCORES)) - Fraction(SCORES[candidate]) for candidate, _ in asked]
 
-    def formula(ticking: Ball, *x: Ball) -> Ball:
+    def formula(proposal_rate: Ball, *x: Ball) -> Ball:
         rates = [-(-one).expm1() for one in x]
         total = Ball(0)
-        for chosen in product(*([False, True] if tail else [True] for tail in tails)):
-            sign = -1 if sum(one and tail for one, tail in zip(chosen, tails, strict=True)) % 2 else 1
-            term, tick = Ball(sign), 0
+        for chosen in product(*([False, True] if failed else [True] for failed in race)):
+            sign = -1 if sum(one and failed for one, failed in zip(chosen, race, strict=True)) % 2 else 1
+            term, number = Ball(sign), 0
             for i, (_, until) in enumerate(asked):
                 later = sum((rates[j] for j in range(i, len(asked)) if chosen[j]), Ball(0))
-                term *= (ticking / (ticking + later)) ** (until - tick)
-                tick = until
+                term *= (proposal_rate / (proposal_rate + later)) ** (until - number)
+                number = until
             total += term
         return total
 
-    return enclose(formula, rate, *behind, precision=PRECISION)
+    return enclose(formula, rate, *gaps_in_scales, precision=PRECISION)
 
 
-def check_tails(
-    asked: Sequence[tuple[int, int]], walk: Walk, kind: type[Tails] = Tails, more: int = 0
+def check_failures(
+    asked: Sequence[tuple[int, int]],
+    walk: Walk,
+    kind: type[PermuteAndFlipRace] = PermuteAndFlipRace,
+    more: int = 0,
 ) -> None:
     """Ask about points, each a candidate and a tick, until somebody's tails did not come first.
 
@@ -59,10 +62,10 @@ def check_tails(
     envelope = envelope_of([*SCORES, *[max(SCORES)] * more], width=walk.width)
 
     def program(source: Randomness) -> tuple[bool, ...]:
-        tails = kind(envelope, source)
+        race = kind(envelope, source)
         answers = []
-        for candidate, tick in asked:
-            answers.append(tails.came_first(candidate, tick))
+        for candidate, number in asked:
+            answers.append(race.failed_before(candidate, number))
             if not answers[-1]:
                 break
         return tuple(answers)
@@ -85,63 +88,63 @@ QUESTIONS: dict[str, list[tuple[int, int]]] = {
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("asked", QUESTIONS.values(), ids=QUESTIONS)
 def test_tails_come_first_as_often_as_the_times_say(asked: list[tuple[int, int]]) -> None:
-    check_tails(asked, Walk(15, Fraction(1, 2**3)))
+    check_failures(asked, Walk(15, Fraction(1, 2**3)))
 
 
 @pytest.mark.parametrize("name", ["a-late-one", "two"])
 def test_tails_come_first_as_often_in_wider_words(name: str) -> None:
-    check_tails(QUESTIONS[name], Walk(15, Fraction(1, 2**3), 3))
+    check_failures(QUESTIONS[name], Walk(15, Fraction(1, 2**3), 3))
 
 
 def test_whoever_is_level_has_no_tails_and_whoever_had_them_is_out() -> None:
     envelope = envelope_of(SCORES)
     for _ in range(200):
-        tails = Tails(envelope, system())
-        assert not tails.came_first(0, 10**9)
-        if tails.came_first(3, 2 * 10**9):
-            assert tails.came_first(3, 3 * 10**9)
-        early = Tails(envelope, system())
-        if early.came_first(3, 2):
-            assert early.came_first(3, 3)
+        race = PermuteAndFlipRace(envelope, system())
+        assert not race.failed_before(0, 10**9)
+        if race.failed_before(3, 2 * 10**9):
+            assert race.failed_before(3, 3 * 10**9)
+        early = PermuteAndFlipRace(envelope, system())
+        if early.failed_before(3, 2):
+            assert early.failed_before(3, 3)
 
 
-class Forgetful(Tails):
+class Forgetful(PermuteAndFlipRace):
     """Tails that fell leave no trace in what is known of the spans."""
 
-    def _fall(self, candidate: int, rate: float, before: int) -> None:
-        known = self._known
-        super()._fall(candidate, rate, before)
-        self._known = [*known, known[-1]._replace(number=1)]
+    def _record_failure(self, candidate: int, rate: float, intervals_before: int) -> None:
+        known = self._intervals
+        super()._record_failure(candidate, rate, intervals_before)
+        self._intervals = [*known, known[-1]._replace(number=1)]
 
 
-class InTheLastSpan(Tails):
+class InTheLastSpan(PermuteAndFlipRace):
     """Tails always fall into the last span."""
 
-    def _fall(self, candidate: int, rate: float, before: int) -> None:
-        del before
-        super()._fall(candidate, rate, sum(spans.number for spans in self._known) - 1)
+    def _record_failure(self, candidate: int, rate: float, intervals_before: int) -> None:
+        del intervals_before
+        super()._record_failure(candidate, rate, sum(part.number for part in self._intervals) - 1)
 
 
-class Whole(Tails):
+class Whole(PermuteAndFlipRace):
     """The span into which tails fall is not split."""
 
-    def _fall(self, candidate: int, rate: float, before: int) -> None:
-        super()._fall(candidate, rate, before)
-        last = self._known[-1]
-        self._known[-1] = last._replace(number=last.number - 1)
+    def _record_failure(self, candidate: int, rate: float, intervals_before: int) -> None:
+        super()._record_failure(candidate, rate, intervals_before)
+        final = self._intervals[-1]
+        self._intervals[-1] = final._replace(number=final.number - 1)
 
 
 @pytest.mark.parametrize("kind", [Forgetful, InTheLastSpan, Whole])
-def test_wrong_tails_are_rejected(kind: type[Tails]) -> None:
+def test_wrong_tails_are_rejected(kind: type[PermuteAndFlipRace]) -> None:
     with pytest.raises(Rejected, match="wrong"):
-        check_tails([(3, 2), (1, 2)], Walk(20, Fraction(1, 2**4)), kind)
+        check_failures([(3, 2), (1, 2)], Walk(20, Fraction(1, 2**4)), kind)
 
 
 @pytest.mark.parametrize("more", [6, 12])
 @pytest.mark.parametrize("asked", [[(1, 1), (3, 2)], [(3, 3), (1, 4)], [(3, 2), (1, 2), (2, 3)]])
 def test_where_ticks_come_fast_the_early_answer_is_right_too(asked: list[tuple[int, int]], more: int) -> None:
-    check_tails(asked, Walk(15, Fraction(1, 4)), more=more)
-    check_tails(asked, Walk(15, Fraction(1, 2), 3), more=more)
+    check_failures(asked, Walk(15, Fraction(1, 4)), more=more)
+    check_failures(asked, Walk(15, Fraction(1, 2), 3), more=more)
 
 
 def test_floats_and_balls_agree_on_how_likely_it_is_that_no_tails_came(
@@ -153,11 +156,11 @@ def test_floats_and_balls_agree_on_how_likely_it_is_that_no_tails_came(
         low, high = exactly(100)
         assert low - CLOSE <= Fraction(estimate) <= high + CLOSE
         asked.append(estimate)
-        return lies_below(number, estimate, exactly)
+        return is_below(number, estimate, exactly)
 
-    monkeypatch.setattr(tails_module, "lies_below", compared)
+    monkeypatch.setattr(race_module, "is_below", compared)
     envelope = envelope_of((-np.arange(30.0) / 10).tolist())
     for _ in range(60):
-        tails = Tails(envelope, system())
-        _ = all(tails.came_first(candidate, 20 * (30 - candidate)) for candidate in range(29, 23, -1))
+        race = PermuteAndFlipRace(envelope, system())
+        _ = all(race.failed_before(candidate, 20 * (30 - candidate)) for candidate in range(29, 23, -1))
     assert len(asked) > 100

@@ -15,15 +15,15 @@ import pytest
 
 from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
-from dpselect.selection.array_scores import ArrayField
-from dpselect.selection.noise import ExponentialNoise, GumbelNoise, Noise
-from dpselect.selection.top_k import Board, Contender, Noiseless, contenders, winners
+from dpselect.selection.array_scores import ArrayScores
+from dpselect.selection.noise import ExponentialNoise, GumbelNoise, NoiseLaw
+from dpselect.selection.top_k import Noiseless, NoisyScore, NoisyScores, top_k_indices, top_k_noisy_scores
 from tests.exact.sources import Begun, Given
 
 both_noises = pytest.mark.parametrize("noise", [GumbelNoise(), ExponentialNoise()])
 
 
-def check_bounds(drawn: list[Contender] | None) -> list[Contender]:
+def check_bounds(drawn: list[NoisyScore] | None) -> list[NoisyScore]:
     assert drawn is not None
     for one in drawn:
         assert one.low <= one.number.lower(100) <= one.number.upper(100) <= one.high
@@ -36,22 +36,22 @@ def check_bounds(drawn: list[Contender] | None) -> list[Contender]:
 @pytest.mark.parametrize("width", [8, 64])
 @pytest.mark.parametrize("scale", [Fraction(3, 2), Fraction(10**9, 7), Fraction(1, 10**9)])
 def test_floats_lie_around_the_numbers_of_stars_and_arrivals(
-    noise: Noise, optimize: Literal["max", "min"], base: float, width: int, scale: Fraction
+    noise: NoiseLaw, optimize: Literal["max", "min"], base: float, width: int, scale: Fraction
 ) -> None:
-    field = ArrayField(base + np.arange(60.0) * float(scale) / 6, optimize)
+    vector = ArrayScores(base + np.arange(60.0) * float(scale) / 6, optimize)
     for _ in range(3):
         narrow = Given((system().word() >> (64 - width) for _ in count()), width)
-        check_bounds(contenders(field, 40, scale, noise, narrow))
+        check_bounds(top_k_noisy_scores(vector, 40, scale, noise, narrow))
 
 
 @both_noises
-def test_floats_lie_around_the_number_whatever_its_first_word(noise: Noise) -> None:
+def test_floats_lie_around_the_number_whatever_its_first_word(noise: NoiseLaw) -> None:
     """Near 1 / e the noise is near zero; next to 0 and 1 its quantiles are not asked for in floats."""
     near_zero = [int(2**64 / math.e) + i * 2**p for p in (0, 10, 12) for i in range(-20, 20)]
     at_the_ends = [1, 2**44 - 5, 2**44 + 5, 2**64 - 2**44 - 2048, 2**64 - 2**44 + 5, 2**64 - 5]
     words = [*near_zero, *at_the_ends]
     scores = np.append(np.zeros(len(words)), -50.0)
-    drawn = contenders(ArrayField(scores, "max"), len(scores), Fraction(1), noise, Begun(words))
+    drawn = top_k_noisy_scores(ArrayScores(scores, "max"), len(scores), Fraction(1), noise, Begun(words))
     assert all(
         one.high - one.low < 2.0**-28
         for one in check_bounds(drawn)
@@ -60,18 +60,18 @@ def test_floats_lie_around_the_number_whatever_its_first_word(noise: Noise) -> N
 
 
 @both_noises
-def test_next_to_the_largest_float_bounds_are_bounds(noise: Noise) -> None:
-    field = ArrayField(LARGEST * np.array([1.0, 0.9, 0.8]), "max")
-    check_bounds(contenders(field, 3, Fraction(10**300), noise, system()))
+def test_next_to_the_largest_float_bounds_are_bounds(noise: NoiseLaw) -> None:
+    vector = ArrayScores(LARGEST * np.array([1.0, 0.9, 0.8]), "max")
+    check_bounds(top_k_noisy_scores(vector, 3, Fraction(10**300), noise, system()))
 
 
 @both_noises
-def test_the_float_scores_of_two_that_tie_do_not_order_them(noise: Noise) -> None:
+def test_the_float_scores_of_two_that_tie_do_not_order_them(noise: NoiseLaw) -> None:
     """At 10**18 a double has no room for the noise; the others are far enough away to be told apart."""
     scores = 10**18 - np.array([0, 0, 10**8, 2 * 10**8, 3 * 10**8])
     firsts = set()
     for _ in range(60):
-        found = winners(ArrayField(scores, "max"), 4, Fraction(1), noise, system())
+        found = top_k_indices(ArrayScores(scores, "max"), 4, Fraction(1), noise, system())
         assert found is not None
         assert sorted(found[:2]) == [0, 1]
         assert found[2:] == [2, 3]
@@ -81,9 +81,11 @@ def test_the_float_scores_of_two_that_tie_do_not_order_them(noise: Noise) -> Non
 
 @both_noises
 @pytest.mark.parametrize("batch", [1, 2, 3])
-def test_nobody_is_among_the_winners(noise: Noise, batch: int) -> None:
+def test_nobody_is_among_the_winners(noise: NoiseLaw, batch: int) -> None:
     for _ in range(150):
-        found = winners(ArrayField(np.arange(4.0), "max"), 3, Fraction(1), noise, system(), batch=batch)
+        found = top_k_indices(
+            ArrayScores(np.arange(4.0), "max"), 3, Fraction(1), noise, system(), batch=batch
+        )
         assert found is not None
         assert len(set(found)) == 3
         assert set(found) <= {0, 1, 2, 3}
@@ -92,7 +94,12 @@ def test_nobody_is_among_the_winners(noise: Noise, batch: int) -> None:
 def test_whom_floats_cannot_tell_from_another_is_counted_exactly() -> None:
     scores = [Fraction(5), Fraction(3), Fraction(2), Fraction(1)]
     lows, highs = np.array([4.0, 1.0, 1.0, 0.0]), np.array([6.0, 4.0, 4.0, 1.0])
-    board = Board(np.arange(4), (lows, highs), lambda i: Noiseless(scores[i]))
-    other = Contender(9, 1.0, 3.5, lambda: Noiseless(Fraction(5, 2)))
-    assert board.ahead_of(other) == 2
-    assert Board(np.arange(1), (lows[:1], highs[:1]), lambda i: Noiseless(scores[i])).ahead_of(other) == 1
+    board = NoisyScores(np.arange(4), (lows, highs), lambda i: Noiseless(scores[i]))
+    other = NoisyScore(9, 1.0, 3.5, lambda: Noiseless(Fraction(5, 2)))
+    assert board.count_exceeding(other) == 2
+    assert (
+        NoisyScores(np.arange(1), (lows[:1], highs[:1]), lambda i: Noiseless(scores[i])).count_exceeding(
+            other
+        )
+        == 1
+    )

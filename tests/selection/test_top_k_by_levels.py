@@ -13,7 +13,7 @@ from itertools import count
 import pytest
 
 from dpselect.exact.randomness import Randomness, system
-from dpselect.exact.vector_samplers import heads
+from dpselect.exact.vector_samplers import bernoulli_successes
 from dpselect.selection import top_k_by_levels as levels
 from tests.exact.laws import Curve
 from tests.exact.sources import Given
@@ -37,9 +37,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             low, high = exactly(i)(100)
             assert math.isnan(estimate) or low - CLOSE <= Fraction(estimate) <= high + CLOSE
         seen.extend(found)
-        return heads(found, exactly, randomness)
+        return bernoulli_successes(found, exactly, randomness)
 
-    monkeypatch.setattr(levels, "heads", compared)
+    monkeypatch.setattr(levels, "bernoulli_successes", compared)
     return seen
 
 
@@ -49,7 +49,7 @@ def test_estimates_are_close(scale: Fraction, monkeypatch: pytest.MonkeyPatch) -
     for high in GAPS:
         for low in GAPS:
             scores = {0: Fraction(0), 1: high + low, 2: Fraction(-1, 3), 3: low}
-            levels.out_by_levels(scores, scale, 4, system())
+            levels.draw_by_levels(scores, scale, 4, system())
     assert len(seen) == len(GAPS) ** 2 * 6
     assert not any(map(math.isnan, seen))
 
@@ -60,16 +60,16 @@ def test_beyond_all_floats_chances_are_zero(
     far: Fraction, low: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = watched(monkeypatch)
-    assert levels.out_by_levels({0: far + low, 1: low, 2: Fraction(0)}, ONE, 1, system()) == [0]
+    assert levels.draw_by_levels({0: far + low, 1: low, 2: Fraction(0)}, ONE, 1, system()) == [0]
     assert seen == [0.0, 0.0]
-    assert levels.out_by_levels({0: far + low, 1: low, 2: Fraction(0)}, ONE, 3, system())[0] == 0
+    assert levels.draw_by_levels({0: far + low, 1: low, 2: Fraction(0)}, ONE, 3, system())[0] == 0
 
 
 def test_what_lies_too_near_for_floats_is_left_to_balls(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = watched(monkeypatch)
     for near in (Fraction(1, 10**300), Fraction(1, 10**700)):
         scores = {0: 2 * near, 1: near, 2: Fraction(0)}
-        assert sorted(levels.out_by_levels(scores, ONE, 3, system())) == [0, 1, 2]
+        assert sorted(levels.draw_by_levels(scores, ONE, 3, system())) == [0, 1, 2]
         assert math.isnan(seen[-1])
 
 
@@ -84,6 +84,6 @@ def test_c2_ties_take_as_many_words_as_any_other_scores(k: int) -> None:
         [0, 0, 0, 0, 9, 9],
     ):
         source = Given(system().word() for _ in count())
-        levels.out_by_levels({i: Fraction(score) for i, score in enumerate(scores)}, ONE, k, source)
+        levels.draw_by_levels({i: Fraction(score) for i, score in enumerate(scores)}, ONE, k, source)
         taken.add(source.drawn)
     assert len(taken) == 1

@@ -1,4 +1,4 @@
-"""NumPy without warnings: where floats overflow or mean nothing, exact arithmetic decides."""
+"""NumPy without warnings of floating-point errors: where floats overflow, exact arithmetic decides."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import numpy as np
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_QUIET = Context()
-_QUIET.run(np.seterr, all="ignore")
+_IGNORING = Context()
+_IGNORING.run(np.seterr, all="ignore")
 
 
-def quiet(function: Callable[P, R]) -> Callable[P, R]:
+def ignore_float_errors(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function ignore floating-point errors, whatever the caller has set.
 
-    As ``np.errstate`` does, but the settings are made once; a small draw notices the difference.
+    As ``np.errstate`` does, but the settings are made once: entering ``np.errstate`` would slow small draws
+    down.
     """
 
     @wraps(function)
-    def quietly(*args: P.args, **kwargs: P.kwargs) -> R:
-        return _QUIET.copy().run(function, *args, **kwargs)
+    def ignoring_float_errors(*args: P.args, **kwargs: P.kwargs) -> R:
+        return _IGNORING.copy().run(function, *args, **kwargs)
 
-    return quietly
+    return ignoring_float_errors

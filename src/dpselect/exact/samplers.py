@@ -66,10 +66,10 @@ def bernoulli_enclosed(enclose: Callable[[int], Enclosure], randomness: Randomne
         raise InvalidParameter.must_be("enclose", "a function from precision to [low, high]", got=enclose)
     number = Uniform(randomness)
     number.refine()
-    return falls_below(number, enclose)
+    return is_below_exactly(number, enclose)
 
 
-def falls_below(number: Uniform, enclose: Callable[[int], Enclosure], spare: int = 64) -> bool:
+def is_below_exactly(number: Uniform, enclose: Callable[[int], Enclosure], spare: int = 64) -> bool:
     """Decide number < p, drawing more of the number's bits for as long as p lies among them.
 
     p is enclosed by ``spare`` bits more than are needed at once: few, where they are drawn at random.

@@ -18,7 +18,7 @@ from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.numbers import whole
 from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness, checked
-from dpselect.exact.samplers import falls_below
+from dpselect.exact.samplers import is_below_exactly
 
 SLACK = 2.0**-32
 """An estimate may be wrong by half of this; the other half is for the filter's own rounding."""
@@ -46,7 +46,7 @@ def draws_below(sides: int, wanted: int, source: Randomness) -> NDArray[np.uint6
 
 
 def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint64]:
-    """Draw ``count`` tries of so many words."""
+    """Draw ``count`` tries of ``words_each`` words."""
     columns = source.words(count * words_each).reshape(count, words_each).T
     value: NDArray[np.uint64] = columns[0]
     for column in columns[1:]:
@@ -54,26 +54,28 @@ def _joined(source: Randomness, count: int, words_each: int) -> NDArray[np.uint6
     return value
 
 
-def heads(
+def bernoulli_successes(
     estimates: Iterable[float], exactly: Callable[[int], Callable[[int], Enclosure]], randomness: Randomness
 ) -> list[int]:
-    """Draw coins as ``bernoullis`` does, but few of them; give the numbers of those that are True."""
+    """Draw as ``bernoullis`` does, one by one, which is faster for few; give the indices of the successes."""
     step = 2.0**-randomness.width
     near = SLACK + step
     drawn = []
     for i, estimate in enumerate(estimates):
         word = randomness.word()
         above = estimate - word * step
-        if above >= near or (not above <= -near and falls_below(Uniform.begun(word, randomness), exactly(i))):
+        if above >= near or (
+            not above <= -near and is_below_exactly(Uniform.begun(word, randomness), exactly(i))
+        ):
             drawn.append(i)
     return drawn
 
 
-def lies_below(number: Uniform, estimate: float, exactly: Callable[[int], Enclosure]) -> bool:
-    """Decide number < p for a number that may have been compared before, as ``bernoullis`` decides it."""
+def is_below(number: Uniform, estimate: float, exactly: Callable[[int], Enclosure]) -> bool:
+    """Decide number < p by a float filter, then exactly; the number may have been compared before."""
     step = 2.0**-number.bits
     above = estimate - number.numerator / (1 << number.bits)
-    return above > 0 if abs(above) >= SLACK + step else falls_below(number, exactly)
+    return above > 0 if abs(above) >= SLACK + step else is_below_exactly(number, exactly)
 
 
 def bernoullis(
@@ -89,7 +91,7 @@ def bernoullis(
         |estimates[i] - p_i| <= SLACK / 2, or estimates[i] is NaN    claimed by the caller
         exactly(i)(precision) encloses p_i, ever more closely        claimed by the caller
 
-    ``spare`` is that of ``falls_below``.
+    ``spare`` is that of ``is_below_exactly``.
     """
     if not (isinstance(estimates, np.ndarray) and estimates.dtype == np.float64 and estimates.ndim == 1):
         raise InvalidParameter.must_be("estimates", "a one-dimensional float64 array", got=estimates)
@@ -103,5 +105,5 @@ def bernoullis(
     far = np.abs(above)
     if len(far) and not far.item(far.argmin()) >= SLACK + step:
         for i in (~(far >= SLACK + step)).nonzero()[0].tolist():
-            accepted[i] = falls_below(Uniform.begun(words.item(i), source), exactly(i), spare)
+            accepted[i] = is_below_exactly(Uniform.begun(words.item(i), source), exactly(i), spare)
     return accepted

@@ -1,4 +1,7 @@
-"""The field of an array: one pass over the scores, whatever their type, then looks at the few that matter.
+"""Scores in a NumPy array: one pass finds the best of each block, then only the best blocks are read again.
+
+The array is seen, without a copy, as a table with ``blocks`` columns and ``block_size`` rows; a block is a
+column. The maximum down each column costs about as much as ``values.max()``.
 
 Proof: array_scores.proof.md
 """
@@ -13,231 +16,248 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.selection.scores import (
-    NOBODY,
-    Alone,
-    Base,
-    Field,
+    NO_CANDIDATES,
+    Extracted,
     Floats,
     Indices,
-    Lead,
-    NotAllMayWin,
+    IneligibleWins,
     NotAScore,
     Optimize,
+    Score,
+    ScoreVector,
+    Threshold,
 )
 
-SINGLE_UP_TO = 4096
-"""So many candidates are not worth columns."""
+NO_BLOCKS_UP_TO = 4096
+"""Candidates: shorter vectors are read candidate by candidate."""
 
-MANY = 32
-"""So many winners want shallow columns."""
+MANY_WINNERS = 32
+"""Winners: from here on blocks are small, because the candidates of 2 k blocks are extracted."""
 
-DEPTH, DEPTH_FOR_MANY, LARGE_DEPTH = 64, 32, 256
-"""The scores are seen as a table of so many rows: the pass down its columns is as fast as a maximum."""
+BLOCK_SIZE, BLOCK_SIZE_FOR_MANY, LARGE_BLOCK_SIZE = 64, 32, 256
+"""Candidates in a block; large blocks for long vectors."""
 
-WIDE = 8
-"""The bytes of the widest numbers; narrower ones are widened before they are computed with."""
+DOUBLE_BYTES = 8
+"""Bytes of a double or of a 64-bit integer; narrower numbers are widened before arithmetic."""
 
-DROWNING = 2.0**36
-"""A float up to this has room for a rung, and for the place of that between two rungs."""
+LARGEST_SCALED_SCORE = 2.0**36
+"""If |T| * slope is less, scores are multiplied as they are; if it is more, gaps are: rounding T would cost
+too many bits of an exponent."""
 
-GROUP, FEW_GROUPS = 8, 64
-"""So many are looked at together, to find the best of very many; fewer groups are not worth it."""
+GROUP_SIZE, FEWEST_GROUPS = 8, 64
+"""Values in a group, and groups, from which on the best groups are found first, and then the best values."""
 
-LIKELY = 2
-"""So many times as many columns as there are winners are closed: the others are far behind then."""
+BLOCKS_PER_WINNER = 2
+"""Blocks to extract for each winner: candidates in the other blocks are then rarely proposed."""
 
-LARGE_DEPTH_ABOVE = 2_000_000
-"""From here on low columns would be so many that they leave the cache."""
+LARGE_BLOCKS_ABOVE = 2_000_000
+"""Candidates: for longer vectors the best scores of small blocks would not fit the processor's cache."""
 
 
-class ArrayField(Field):
+class ArrayScores(ScoreVector):
     """Scores in a NumPy array of integers or of floats up to 64 bits, of any stride, read in place."""
 
-    def __init__(self, values: NDArray[Any], optimize: Optimize, depth: int = 1) -> None:
-        """Find the best of each column, and the best of all.
+    def __init__(self, values: NDArray[Any], optimize: Optimize, block_size: int = 1) -> None:
+        """Find the best score of each block, and the best of all.
 
-        If the least score wins, minus infinity is refused: whoever has it must be left out.
+        Raises NotAScore for NaN and plus infinity, IneligibleWins for minus infinity where the least score
+        wins.
         """
-        self.size = len(values)
-        self._values = self._best = values
-        self._largest = optimize == "max"
-        self._better = np.maximum if self._largest else np.minimum
+        self.n = len(values)
+        self._values = self._block_best = values
+        self._maximizes = optimize == "max"
+        self._better_of = np.maximum if self._maximizes else np.minimum
         self._floats = values.dtype.kind == "f"
-        if depth > 1:
-            self.columns = -(-self.size // depth)
-            self.depth = depth
-            self._best = self._pass()
-        best = self._best
-        self._top = best.item(best.argmax() if self._largest else best.argmin())
+        if block_size > 1:
+            self.blocks = -(-self.n // block_size)
+            self.block_size = block_size
+            self._block_best = self._best_of_each_block()
+        best = self._block_best
+        self._best_of_all = best.item(best.argmax() if self._maximizes else best.argmin())
         if self._floats:
-            largest = self._top if self._largest else values.max()
+            largest = self._best_of_all if self._maximizes else values.max()
             if not largest < math.inf:
                 raise NotAScore
-            if not self._largest and self._top == -math.inf:
-                raise NotAllMayWin
+            if not self._maximizes and self._best_of_all == -math.inf:
+                raise IneligibleWins
 
-    def _pass(self) -> NDArray[Any]:
-        """Read every score once: give the best of each column, whose last row may be short."""
-        full_rows, short_row = self._rows()
-        best: NDArray[Any] = self._better.reduce(full_rows)
+    def _best_of_each_block(self) -> NDArray[Any]:
+        """Read every score once; the last row may be short."""
+        full_rows, short_row = self._as_rows()
+        best: NDArray[Any] = self._better_of.reduce(full_rows)
         short = len(short_row)
         if short:
-            self._better(best[:short], short_row, out=best[:short])
+            self._better_of(best[:short], short_row, out=best[:short])
         return best
 
-    def _rows(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """See the full rows as a table, and the last one, if it is short."""
-        rows, short = divmod(self.size, self.columns)
-        inside = self.size - short
-        return self._values[:inside].reshape(rows, self.columns), self._values[inside:]
+    def _as_rows(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """View the full rows as a table, and the last row apart if it is short."""
+        rows, short = divmod(self.n, self.blocks)
+        full = self.n - short
+        return self._values[:full].reshape(rows, self.blocks), self._values[full:]
 
-    def leaders(self, k: int) -> Lead | None:
-        """Find the k best among the best of the columns, and those who stand there with them."""
+    def find_threshold(self, k: int) -> Threshold | None:
+        """Find the k best among the candidates of the best blocks."""
         if k == 1:
-            return None if self._top == -math.inf else Lead(self._top, NOBODY, NOBODY)
-        lead = self._single(k) if 2 * k >= self.columns else self._alone(k)
-        return None if lead.base == -math.inf else lead
+            return (
+                None
+                if self._best_of_all == -math.inf
+                else Threshold(self._best_of_all, NO_CANDIDATES, NO_CANDIDATES)
+            )
+        threshold = self._without_blocks(k) if 2 * k >= self.blocks else self._extract(k)
+        return None if threshold.kth_best == -math.inf else threshold
 
-    def _single(self, k: int) -> Lead:
-        """Give columns up, if there were any; so many winners are not worth them."""
-        self.columns, self.depth, self._best = 0, 1, self._values
-        base, stars = self._foremost(self._values, k)
-        return Lead(base, stars, stars)
+    def _without_blocks(self, k: int) -> Threshold:
+        """Search all candidates: there are so many winners that blocks would not help."""
+        self.blocks, self.block_size, self._block_best = 0, 1, self._values
+        kth_best, individual = self._find_best(self._values, k)
+        return Threshold(kth_best, individual, individual)
 
-    def _alone(self, k: int) -> Lead:
-        """Close the best columns: who stands there stands alone, and the k best are among them."""
-        _, columns = self._foremost(self._best, min(LIKELY * k, max(k, self.columns // 32)) + 1)
-        scores = self._members(columns).reshape(-1)
-        candidates = (columns + self.columns * np.arange(len(scores) // len(columns))[:, None]).reshape(-1)
-        if self.size % self.columns:
-            inside = np.flatnonzero(candidates < self.size)
-            candidates, scores = candidates.take(inside), scores.take(inside)
-        base, stars = self._foremost(scores, k)
-        closed = np.append(columns, stars + self.columns)
-        return Lead(base, candidates.take(stars), closed, Alone(candidates, scores))
+    def _extract(self, k: int) -> Threshold:
+        """Extract the best blocks: the k best candidates are among theirs."""
+        _, blocks = self._find_best(
+            self._block_best, min(BLOCKS_PER_WINNER * k, max(k, self.blocks // 32)) + 1
+        )
+        scores = self._block_members(blocks).reshape(-1)
+        candidates = (blocks + self.blocks * np.arange(len(scores) // len(blocks))[:, None]).reshape(-1)
+        if self.n % self.blocks:
+            full = np.flatnonzero(candidates < self.n)
+            candidates, scores = candidates.take(full), scores.take(full)
+        kth_best, individual = self._find_best(scores, k)
+        empty_cells = np.append(blocks, individual + self.blocks)
+        return Threshold(kth_best, candidates.take(individual), empty_cells, Extracted(candidates, scores))
 
-    def _members(self, columns: Indices) -> NDArray[Any]:
-        """Look up who stands in columns, row by row; anything where the last row has nobody."""
-        full_rows, short_row = self._rows()
+    def _block_members(self, blocks: Indices) -> NDArray[Any]:
+        """Give the scores in some blocks, row by row; any number where a short last row has no candidate."""
+        full_rows, short_row = self._as_rows()
         if self._values.flags.c_contiguous:
-            table = full_rows.take(columns, axis=1, mode="clip")
+            table = full_rows.take(blocks, axis=1, mode="clip")
         else:
-            table = np.ascontiguousarray(full_rows[:, columns])
-        return np.vstack((table, short_row.take(columns, mode="clip"))) if len(short_row) else table
+            table = np.ascontiguousarray(full_rows[:, blocks])
+        return np.vstack((table, short_row.take(blocks, mode="clip"))) if len(short_row) else table
 
-    def _foremost(self, values: NDArray[Any], k: int) -> tuple[Base, Indices]:
-        """Find the k-th best, and where k - 1 that are no worse stand: of those that tie, some.
+    def _find_best(self, values: NDArray[Any], k: int) -> tuple[Score, Indices]:
+        """Find the k-th best value and the positions of k - 1 that are no worse.
 
-        Of many, the k best groups are found first. How many are looked at does not depend on the values.
+        Of many values the k best groups are found first. The number of values read does not depend on the
+        values.
         """
-        groups = len(values) // GROUP
-        if groups < max(2 * k, FEW_GROUPS):
-            return self._sorted(values, k)
-        in_groups = values[: groups * GROUP].reshape(GROUP, groups)
-        _, best = self._foremost(self._better.reduce(in_groups), k + 1)
-        among = (best + groups * np.arange(GROUP)[:, None]).reshape(-1)
-        among = np.append(among, np.arange(groups * GROUP, len(values)))
-        base, places = self._sorted(values[among], k)
-        return base, among.take(places)
+        groups = len(values) // GROUP_SIZE
+        if groups < max(2 * k, FEWEST_GROUPS):
+            return self._find_best_by_sorting(values, k)
+        in_groups = values[: groups * GROUP_SIZE].reshape(GROUP_SIZE, groups)
+        _, best = self._find_best(self._better_of.reduce(in_groups), k + 1)
+        considered = (best + groups * np.arange(GROUP_SIZE)[:, None]).reshape(-1)
+        considered = np.append(considered, np.arange(groups * GROUP_SIZE, len(values)))
+        kth_best, positions = self._find_best_by_sorting(values[considered], k)
+        return kth_best, considered.take(positions)
 
-    def _sorted(self, values: NDArray[Any], k: int) -> tuple[Base, Indices]:
-        """Find the same by sorting; ``np.partition`` would take twenty times as long on ties."""
-        base = np.sort(values).item(-k if self._largest else k - 1)
-        ahead = np.flatnonzero(values > base if self._largest else values < base)
-        return base, np.append(ahead, np.flatnonzero(values == base)[: k - 1 - len(ahead)])
+    def _find_best_by_sorting(self, values: NDArray[Any], k: int) -> tuple[Score, Indices]:
+        """Find the same by sorting; ``np.partition`` takes twenty times as long on ties."""
+        kth_best = np.sort(values).item(-k if self._maximizes else k - 1)
+        above = np.flatnonzero(values > kth_best if self._maximizes else values < kth_best)
+        return kth_best, np.append(above, np.flatnonzero(values == kth_best)[: k - 1 - len(above)])
 
-    def _behind(self, values: NDArray[Any], base: Base) -> Floats:
-        """Subtract in double precision: integers first exactly (modulo 2**64)."""
-        wide = self._wide(values)
-        gaps: NDArray[Any] = base - wide if self._largest else wide - base
-        return gaps if self._floats else gaps.view(np.uint64).astype(np.float64)
+    def _gaps_of(self, values: NDArray[Any], kth_best: Score) -> Floats:
+        """Subtract: floats in double precision, integers exactly modulo 2**64 and then rounded."""
+        widened = self._widened(values)
+        float_gaps: NDArray[Any] = kth_best - widened if self._maximizes else widened - kth_best
+        return float_gaps if self._floats else float_gaps.view(np.uint64).astype(np.float64)
 
-    def _wide(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values if values.itemsize == WIDE else values.astype(np.float64 if self._floats else np.int64)
+    def _widened(self, values: NDArray[Any]) -> NDArray[Any]:
+        return (
+            values
+            if values.itemsize == DOUBLE_BYTES
+            else values.astype(np.float64 if self._floats else np.int64)
+        )
 
-    def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
-        """Look at the best of each column, and at those that stand alone."""
-        best, base = self._best, lead.base
-        if lead.alone is None:
-            return self._rungs(best, base, slope, top)
-        rungs = np.empty(len(best) + len(lead.alone.scores))
-        self._rungs(best, base, slope, top, rungs[: len(best)])
-        self._rungs(lead.alone.scores, base, slope, top, rungs[len(best) :])
-        return rungs
+    def cell_exponents(self, threshold: Threshold, slope: float, top: float) -> Floats:
+        """Use the best score of each block, and the scores of extracted candidates."""
+        best, kth_best = self._block_best, threshold.kth_best
+        if threshold.extracted is None:
+            return self._exponents(best, kth_best, slope, top)
+        exponents = np.empty(len(best) + len(threshold.extracted.scores))
+        self._exponents(best, kth_best, slope, top, exponents[: len(best)])
+        self._exponents(threshold.extracted.scores, kth_best, slope, top, exponents[len(best) :])
+        return exponents
 
-    def _rungs(
-        self, values: NDArray[Any], base: Base, slope: float, top: float, out: Floats | None = None
+    def _exponents(
+        self, values: NDArray[Any], kth_best: Score, slope: float, top: float, out: Floats | None = None
     ) -> Floats:
-        """Multiply scores; gaps, if the base is so large that the rungs would drown in it."""
-        if abs(base) * slope < DROWNING:
-            numbers, zero, factor = self._wide(values), base, slope if self._largest else -slope
+        """Multiply scores, or gaps if the threshold is large (LARGEST_SCALED_SCORE)."""
+        if abs(kth_best) * slope < LARGEST_SCALED_SCORE:
+            numbers, zero, factor = self._widened(values), kth_best, slope if self._maximizes else -slope
         else:
-            numbers, zero, factor = self._behind(values, base), 0, -slope
-        rungs: Floats = np.multiply(numbers, factor, out=out)
-        rungs += top - zero * factor
-        return rungs
+            numbers, zero, factor = self._gaps_of(values, kth_best), 0, -slope
+        exponents: Floats = np.multiply(numbers, factor, out=out)
+        exponents += top - zero * factor
+        return exponents
 
-    def few_gaps(self, lead: Lead) -> list[float]:
-        """Subtract: floats as Python does, without a warning; of integers Python computes 0 the fastest."""
-        base = lead.base
+    def all_float_gaps(self, threshold: Threshold) -> list[float]:
+        """Subtract: floats in Python, which is fastest for few and does not warn; integers in NumPy."""
+        kth_best = threshold.kth_best
         if not self._floats:
-            return cast("list[float]", self._behind(self._values, base).tolist())
+            return cast("list[float]", self._gaps_of(self._values, kth_best).tolist())
         values = self._values.tolist()
-        return [base - value for value in values] if self._largest else [value - base for value in values]
+        return (
+            [kth_best - value for value in values]
+            if self._maximizes
+            else [value - kth_best for value in values]
+        )
 
-    def gaps(self, candidates: Indices, base: Base) -> Floats:
-        """Subtract."""
-        return self._behind(self._at(candidates), base)
+    def float_gaps(self, candidates: Indices, kth_best: Score) -> Floats:
+        """Look up and subtract."""
+        return self._gaps_of(self._look_up(candidates), kth_best)
 
-    def _at(self, candidates: Indices) -> NDArray[Any]:
-        """Look scores up; ``take`` is faster, but would copy what is not contiguous."""
+    def _look_up(self, candidates: Indices) -> NDArray[Any]:
+        """Look scores up; ``take`` is faster, but would copy a whole array that is not contiguous."""
         if self._values.flags.c_contiguous:
             return self._values.take(candidates, mode="clip")
-        return self._values[np.minimum(candidates, self.size - 1)]
+        return self._values[np.minimum(candidates, self.n - 1)]
 
-    def rough_gap(self, candidate: int, base: Base) -> float:
-        """Subtract as Python does: integers exactly, then in double precision."""
-        return float(abs(base - self._values.item(candidate)))
+    def float_gap(self, candidate: int, kth_best: Score) -> float:
+        """Subtract Python numbers: integers exactly, then rounded once."""
+        return float(abs(kth_best - self._values.item(candidate)))
 
-    def gap(self, candidate: int, base: Base) -> Fraction | None:
-        """Subtract, exactly."""
+    def gap(self, candidate: int, kth_best: Score) -> Fraction | None:
+        """Subtract fractions."""
         value = self._values.item(candidate)
-        return None if value == -math.inf else abs(Fraction(base) - Fraction(value))
+        return None if value == -math.inf else abs(Fraction(kth_best) - Fraction(value))
 
-    def are_level(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
-        """Compare."""
-        level: NDArray[np.bool_] = self._values[candidates] == base
-        return level
+    def are_tied(self, candidates: Indices, kth_best: Score) -> NDArray[np.bool_]:
+        """Compare scores of the array's own type."""
+        tied: NDArray[np.bool_] = self._values[candidates] == kth_best
+        return tied
 
-    def is_level(self, candidate: int, base: Base) -> bool:
-        """Compare."""
-        return bool(self._values.item(candidate) == base)
+    def is_tied(self, candidate: int, kth_best: Score) -> bool:
+        """Compare one score."""
+        return bool(self._values.item(candidate) == kth_best)
 
-    def ties(self, base: Base) -> Indices:
-        """Compare."""
-        return np.flatnonzero(self._values == base)
+    def ties(self, kth_best: Score) -> Indices:
+        """Compare all scores."""
+        return np.flatnonzero(self._values == kth_best)
 
-    def eligible(self) -> int:
-        """Count what is not minus infinity."""
-        return int(np.count_nonzero(self._values > -math.inf)) if self._floats else self.size
+    def count_eligible(self) -> int:
+        """Count scores above minus infinity; an integer always is."""
+        return int(np.count_nonzero(self._values > -math.inf)) if self._floats else self.n
 
-    def turned(self, base: Base) -> Fraction:
-        """Read a number."""
-        return Fraction(base if self._largest else -base)
+    def oriented(self, kth_best: Score) -> Fraction:
+        """Turn a Python number into a fraction."""
+        return Fraction(kth_best if self._maximizes else -kth_best)
 
     def score(self, candidate: int) -> Fraction:
         """Read one score."""
-        return self.turned(self._values.item(candidate))
+        return self.oriented(self._values.item(candidate))
 
     def float_scores(self, candidates: Indices) -> Floats:
-        """Round to doubles."""
-        return self._values[candidates].astype(np.float64) * (1 if self._largest else -1)
+        """Round to doubles, then orient: unsigned integers have no negatives."""
+        return self._values[candidates].astype(np.float64) * (1 if self._maximizes else -1)
 
 
-def depth_for(size: int, k: int) -> int:
-    """Choose how deep columns are: deeper ones are fewer, but more of the proposals from them fail."""
-    if size <= SINGLE_UP_TO:
+def block_size_for(n: int, k: int) -> int:
+    """Choose the size of blocks: larger ones are fewer, but more of the proposals from them are rejected."""
+    if n <= NO_BLOCKS_UP_TO:
         return 1
-    if size > LARGE_DEPTH_ABOVE:
-        return LARGE_DEPTH
-    return DEPTH if k < MANY else DEPTH_FOR_MANY
+    if n > LARGE_BLOCKS_ABOVE:
+        return LARGE_BLOCK_SIZE
+    return BLOCK_SIZE if k < MANY_WINNERS else BLOCK_SIZE_FOR_MANY

@@ -1,8 +1,10 @@
-"""The envelope: a whole number above the weight of every candidate, in units so small that it is close.
+"""The envelope: for each candidate a whole number of units, at least its weight and little more.
 
-A candidate that lies g behind the base has weight exp(-g / scale). Its share of the envelope, a number of
-units, is computed in floats, but so that it certainly covers the weight of everybody in its place. A proposal
-is one of all units, drawn uniformly: it falls to a candidate, at an offset in the candidate's share.
+A candidate with gap g has the weight w = exp(-g / scale), and 2**f units are the weight 1. If its cell has
+the exponent j, with w 2**f <= 2**(j / 16), the candidate gets ceil(2**(j / 16)) units. Exponents are computed
+in floats, with room for their errors, and looked up in a table of powers. A *proposal* is one of all units,
+drawn uniformly: unit m of a candidate. It is *accepted* if m - 1 + U < w 2**f for a uniform number U. So each
+candidate is proposed and accepted with a probability proportional to its weight, exactly.
 
 Proof: envelope.proof.md
 """
@@ -24,272 +26,276 @@ from dpselect.exact.numbers import LARGEST, to_float_down
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli_enclosed, draw_below
 from dpselect.exact.vector_samplers import SLACK, draws_below
-from dpselect.selection.scores import Field, Floats, Indices, Lead
+from dpselect.selection.scores import Floats, Indices, ScoreVector, Threshold
 
-OCTAVE = 16
-"""So many rungs up, a share is twice as large."""
+STEPS_PER_DOUBLING = 16
+"""Exponents: this many more, and a candidate has twice as many units."""
 
-TOP_ROOM = 2.0**-10
-"""The top is this much too high: room for the roundings of rungs."""
+EXPONENT_ROOM = 2.0**-10
+"""In exponents: all of them are this much too high, more than their rounding errors."""
 
-FINEST = 48
-"""The weight 1 is at most 2**FINEST units: a float holds any share."""
+MOST_UNIT_BITS = 48
+"""Bits: the weight 1 is at most 2**48 units, so that a float holds any number of units."""
 
-SPARE = 14
-"""All units together take so many bits less than a word, and a word is rarely thrown away."""
+SPARE_WORD_BITS = 14
+"""Bits that all units together leave free in a word: then a uniform word is rarely rejected."""
 
-FEW = 32
-"""So many places are not worth arrays."""
+LISTS_UP_TO = 32
+"""Candidates: up to this number, lists are faster than arrays."""
 
-MANY = 8192
-"""So many rungs are raised to the ladder before they are looked up: clipping them one by one takes longer."""
+CLIP_ABOVE = 8192
+"""Cells: of more, negative exponents are raised to 0 all at once, which is faster than in the look-up."""
 
-SORTED_FROM, WORD = 256, 64
-"""So many units are sorted before they are looked up, if a word holds a unit and its number among them."""
+SORT_FROM, WORD_BITS = 256, 64
+"""Proposals, from which on they are sorted before the look-up, if their units and numbers fit a word of 64
+bits."""
 
 
 @lru_cache
-def rough(ratio: tuple[int, int]) -> float:
-    """Give a scale as a float, or NaN if that loses too much."""
+def float_scale(ratio: tuple[int, int]) -> float:
+    """Round a scale to a float; NaN outside 2**-1000 ... 2**1000, where floats lose too much."""
     scale = Fraction(*ratio)
     return float(scale) if 2.0**-1000 <= scale <= 2.0**1000 else math.nan
 
 
-class Grain(NamedTuple):
-    """How finely an envelope is drawn."""
+class Resolution(NamedTuple):
+    """How many units the weight 1 is, and the float bounds that follow from it."""
 
-    unit: int
-    """How many units the weight 1 is."""
-    whole: float
-    """How many units a column has, whose best has the weight 1: exactly, as a float."""
+    units_of_one: int
+    """Units of the weight 1: 2**f."""
+    units_of_full_block: float
+    """Units of a block whose best candidate has the weight 1; as a float, which is exact."""
     slope: float
-    """OCTAVE * log2(e) / scale, rounded down: how many rungs down a gap is, ..."""
+    """16 * log2(e) / scale, rounded down: the exponent of a gap g is top - slope * g, ..."""
     top: float
-    """... from this one, slightly above that of the base, ..."""
-    farthest: float
-    """... up to this gap, beyond which shares shrink no more."""
-    shares: list[int]
-    """The units of a column, by the rung that its best stands on."""
-    table: Indices
+    """... with this for the gap 0, ..."""
+    gap_limit: float
+    """... up to this gap; a candidate with a larger one gets one unit."""
+    units_at: list[int]
+    """Units of a block, by the exponent of its best candidate."""
+    units_table: Indices
     """The same as an array."""
-    enough: float
-    """So much room, in units of a column, and a proposal surely falls below the weight."""
-    too_little: float
-    """So little, and it surely does not."""
+    accept_above: float
+    """A proposal with at least this margin, in units of a block, is certainly accepted."""
+    reject_below: float
+    """A proposal with at most this margin is certainly rejected."""
     minus_scale: float
-    """Minus the scale, or NaN if floats cannot say."""
+    """Minus the scale as a float, or NaN."""
 
 
 @lru_cache
-def grain(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Grain:
-    """Choose units for a scale and fewer than 2**bits candidates: all fit into a word, if it is wide."""
-    exact = enclose(lambda s: OCTAVE / (s * Ball(2).log()), Fraction(*ratio))
+def resolution(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Resolution:
+    """Choose f for a scale and fewer than 2**bits candidates, so that all units fit a wide word."""
+    exact = enclose(lambda s: STEPS_PER_DOUBLING / (s * Ball(2).log()), Fraction(*ratio))
     slope = min(LARGEST, to_float_down(exact.low))
-    finest = min(FINEST, max(width - SPARE - bits, min(bits, 62 - bits)))
-    farthest = min(LARGEST, OCTAVE * finest / slope) if slope else LARGEST
-    whole = float(rows << finest)
-    error = whole * SLACK
-    shares = [rows * share for share in ladder(finest)]
-    return Grain(
-        unit=1 << finest,
-        whole=whole,
+    unit_bits = min(MOST_UNIT_BITS, max(width - SPARE_WORD_BITS - bits, min(bits, 62 - bits)))
+    gap_limit = min(LARGEST, STEPS_PER_DOUBLING * unit_bits / slope) if slope else LARGEST
+    units_of_full_block = float(rows << unit_bits)
+    error = units_of_full_block * SLACK
+    units_at = [rows * power for power in power_table(unit_bits)]
+    return Resolution(
+        units_of_one=1 << unit_bits,
+        units_of_full_block=units_of_full_block,
         slope=slope,
-        top=len(shares) - 1 + TOP_ROOM,
-        farthest=farthest,
-        shares=shares,
-        table=np.array(shares),
-        enough=rows - 1 + error,
-        too_little=-rows - error,
-        minus_scale=-rough(ratio),
+        top=len(units_at) - 1 + EXPONENT_ROOM,
+        gap_limit=gap_limit,
+        units_at=units_at,
+        units_table=np.array(units_at),
+        accept_above=rows - 1 + error,
+        reject_below=-rows - error,
+        minus_scale=-float_scale(ratio),
     )
 
 
 @lru_cache
-def ladder(finest: int) -> list[int]:
-    """Give 2**(rung / OCTAVE), rounded up, for all rungs up to 2**finest, and that for one rung more."""
-    shares = []
-    for rung in range(OCTAVE * finest + 1):
-        share = int(2.0 ** (rung / OCTAVE))
-        while share**OCTAVE < 1 << rung:
-            share += 1
-        shares.append(share)
-    return [*shares, 1 << finest]
+def power_table(unit_bits: int) -> list[int]:
+    """Give 2**(j / 16), rounded up, for j = 0 ... 16 f, and 2**f once more for j = 16 f + 1."""
+    units_at = []
+    for exponent in range(STEPS_PER_DOUBLING * unit_bits + 1):
+        power = int(2.0 ** (exponent / STEPS_PER_DOUBLING))
+        while power**STEPS_PER_DOUBLING < 1 << exponent:
+            power += 1
+        units_at.append(power)
+    return [*units_at, 1 << unit_bits]
 
 
-def searched_in_order(ends: Indices, at: Indices, bits: int) -> Indices:
-    """Look units up, the smallest first: the way from one to the next is short then.
+def find_cells_in_order(cumulative: Indices, at: Indices, bits: int) -> Indices:
+    """Find the cells of units, the smallest unit first, which is faster in a long table.
 
-    Each carries its number in so many bits, so that all can be put back; ``argsort`` takes longer.
+    Each unit carries its place in the order in its lowest ``bits`` bits; ``argsort`` would take longer.
     """
     numbered = at << bits
     numbered |= np.arange(len(at))
     numbered.sort()
     order = numbered & ((1 << bits) - 1)
     numbered >>= bits
-    places = np.empty_like(order)
-    places[order] = ends.searchsorted(numbered, "right")
-    return places
+    cells = np.empty_like(order)
+    cells[order] = cumulative.searchsorted(numbered, "right")
+    return cells
 
 
-def weights(gaps: list[float], scale: Fraction) -> list[float]:
-    """Estimate exp(-g / scale); NaN if a float cannot say."""
-    spread = rough(scale.as_integer_ratio())
-    return [math.exp(gap / -spread) for gap in gaps]
+def float_weights(float_gaps: list[float], scale: Fraction) -> list[float]:
+    """Estimate the weights exp(-g / scale); NaN where floats lose too much."""
+    as_float = float_scale(scale.as_integer_ratio())
+    return [math.exp(gap / -as_float) for gap in float_gaps]
 
 
 class Envelope:
-    """Proposals from a field, relative to a base score, and those of them that fall below the weights."""
+    """Proposals among the candidates that are not individual, and which of them are accepted."""
 
-    def __init__(self, field: Field, lead: Lead, scale: Fraction, width: int = 64) -> None:
-        """Give every candidate its share, for random words of this width."""
-        self.field = field
-        self.lead = lead
+    def __init__(self, vector: ScoreVector, threshold: Threshold, scale: Fraction, width: int = 64) -> None:
+        """Give every candidate its units, for random words of this width."""
+        self.vector = vector
+        self.threshold = threshold
         self.scale = scale
-        self._columns, self._rows = columns, rows = field.columns, field.depth
-        slots = columns * rows or field.size
-        self._grain = chosen = grain(scale.as_integer_ratio(), slots.bit_length(), rows, width)
-        self._ends: list[int] | Indices
-        """How many units the places up to each have."""
-        if field.size <= FEW and not columns and not len(lead.closed):
-            _, _, slope, top, farthest, shares, *_ = chosen
-            few_units = [
-                shares[int(top - slope * (gap if gap < farthest else farthest))]  # noqa: FURB136 - faster
-                for gap in field.few_gaps(lead)
+        self._blocks, self._rows = blocks, rows = vector.blocks, vector.block_size
+        slots = blocks * rows or vector.n
+        self._resolution = chosen = resolution(scale.as_integer_ratio(), slots.bit_length(), rows, width)
+        self._cumulative_units: list[int] | Indices
+        """For each cell, the units of all cells up to it."""
+        if vector.n <= LISTS_UP_TO and not blocks and not len(threshold.empty_cells):
+            _, _, slope, top, gap_limit, units_at, *_ = chosen
+            cell_units = [
+                units_at[int(top - slope * (gap if gap < gap_limit else gap_limit))]  # noqa: FURB136 - faster
+                for gap in vector.all_float_gaps(threshold)
             ]
-            self._ends = list(accumulate(few_units))
-            self._units = self._ends[-1]
+            self._cumulative_units = list(accumulate(cell_units))
+            self._total_units = self._cumulative_units[-1]
         else:
-            rungs = field.place_rungs(lead, chosen.slope, chosen.top)
-            if len(rungs) > MANY:
-                np.maximum(rungs, 0.0, out=rungs)
-            below: Indices = rungs.astype(np.int64)
-            del rungs
-            units = chosen.table.take(below, mode="clip")
+            exponents = vector.cell_exponents(threshold, chosen.slope, chosen.top)
+            if len(exponents) > CLIP_ABOVE:
+                np.maximum(exponents, 0.0, out=exponents)
+            below: Indices = exponents.astype(np.int64)
+            del exponents
+            units = chosen.units_table.take(below, mode="clip")
             del below
-            if lead.alone is not None:
-                units[columns:] //= rows
-            units[lead.closed] = 0
-            self._ends = np.add.accumulate(units, out=units)
-            self._units = units.item(-1)
+            if threshold.extracted is not None:
+                units[blocks:] //= rows
+            units[threshold.empty_cells] = 0
+            self._cumulative_units = np.add.accumulate(units, out=units)
+            self._total_units = units.item(-1)
 
     @property
-    def unit(self) -> int:
-        """How many units the weight 1 is."""
-        return self._grain.unit
+    def units_of_one(self) -> int:
+        """Units of the weight 1."""
+        return self._resolution.units_of_one
 
     @property
     def rate(self) -> Fraction:
-        """The sum of all shares, in weights."""
-        return Fraction(self._units, self.unit)
+        """All units, as a weight: the rate of proposals."""
+        return Fraction(self._total_units, self.units_of_one)
 
     @property
     def float_rate(self) -> float:
         """The rate, rounded."""
-        return self._units / self.unit
+        return self._total_units / self.units_of_one
 
     def propose(self, count: int, randomness: Randomness) -> tuple[Indices, Indices]:
-        """Draw units independently.
+        """Draw units independently and uniformly; give their candidates and remainders.
 
-        Give whose they are, and how many units of the place are left, in units of a column: the unit is
-        number ceil(left / rows) of a share. A candidate that there is not may be proposed too.
+        A remainder counts the units of the cell from the drawn one on, in units of a block: the unit has
+        number ceil(remainder / rows) among those of its candidate. Indices of n or more stand for no
+        candidate.
         """
-        at = draws_below(self._units, count, randomness).view(np.int64)
-        ends = np.asarray(self._ends)
+        at = draws_below(self._total_units, count, randomness).view(np.int64)
+        cumulative = np.asarray(self._cumulative_units)
         bits = count.bit_length()
-        is_sorted = count >= SORTED_FROM and self._units.bit_length() + bits < WORD
-        places = searched_in_order(ends, at, bits) if is_sorted else ends.searchsorted(at, "right")
-        left = ends.take(places)
-        left -= at
-        columns = self._columns
-        if not columns:
-            return places, left
-        candidates = left & (self._rows - 1)
-        candidates *= columns
-        candidates += places
-        if self.lead.alone is not None:
-            (alone,) = (places >= columns).nonzero()
-            candidates[alone] = self.lead.alone.candidates[places[alone] - columns]
-            left[alone] *= self._rows
-        return candidates, left
+        is_sorted = count >= SORT_FROM and self._total_units.bit_length() + bits < WORD_BITS
+        cells = (
+            find_cells_in_order(cumulative, at, bits) if is_sorted else cumulative.searchsorted(at, "right")
+        )
+        remainder = cumulative.take(cells)
+        remainder -= at
+        blocks = self._blocks
+        if not blocks:
+            return cells, remainder
+        candidates = remainder & (self._rows - 1)
+        candidates *= blocks
+        candidates += cells
+        if self.threshold.extracted is not None:
+            (extracted,) = (cells >= blocks).nonzero()
+            candidates[extracted] = self.threshold.extracted.candidates[cells[extracted] - blocks]
+            remainder[extracted] *= self._rows
+        return candidates, remainder
 
     def propose_one(self, randomness: Randomness) -> tuple[int, int]:
-        """Draw one unit as ``propose`` does, of a field without columns."""
-        at = draw_below(self._units, randomness)
-        ends = self._ends
-        if isinstance(ends, list):
-            place = bisect_right(ends, at)
-            return place, ends[place] - at
-        place = int(ends.searchsorted(at, "right"))
-        return place, ends.item(place) - at
+        """Draw one unit as ``propose`` does, where there are no blocks."""
+        at = draw_below(self._total_units, randomness)
+        cumulative = self._cumulative_units
+        if isinstance(cumulative, list):
+            cell = bisect_right(cumulative, at)
+            return cell, cumulative[cell] - at
+        cell = int(cumulative.searchsorted(at, "right"))
+        return cell, cumulative.item(cell) - at
 
-    def point(self, randomness: Randomness) -> int | None:
-        """Make one proposal, in a field without columns; give its candidate if it falls below the weight."""
-        candidate, left = self.propose_one(randomness)
-        room = self._grain.whole * math.exp(self.log_weight(candidate)) - left
-        return candidate if self._is_point(candidate, left, room, randomness) else None
+    def one_accepted(self, randomness: Randomness) -> int | None:
+        """Make one proposal, where there are no blocks; give its candidate if it is accepted."""
+        candidate, remainder = self.propose_one(randomness)
+        margin = self._resolution.units_of_full_block * math.exp(self.log_weight(candidate)) - remainder
+        return candidate if self._is_accepted(candidate, remainder, margin, randomness) else None
 
-    def points(self, proposals: int, randomness: Randomness) -> Iterator[tuple[int, int]]:
-        """Make so many proposals; yield the candidates of those below their weights, and which they are."""
-        candidates, left, rooms = self._with_room(proposals, randomness)
-        outside = (rooms <= self._grain.too_little).tobytes()
+    def each_accepted(self, proposals: int, randomness: Randomness) -> Iterator[tuple[int, int]]:
+        """Make proposals; yield the accepted candidates, each with the number of its proposal, from 1 on."""
+        candidates, remainder, margins = self._with_margins(proposals, randomness)
+        outside = (margins <= self._resolution.reject_below).tobytes()
         i = outside.find(0)
         while i >= 0:
             candidate = candidates.item(i)
-            if candidate < self.field.size and self._is_point(
-                candidate, left.item(i), rooms.item(i), randomness
+            if candidate < self.vector.n and self._is_accepted(
+                candidate, remainder.item(i), margins.item(i), randomness
             ):
                 yield candidate, i + 1
             i = outside.find(0, i + 1)
 
-    def all_points(self, proposals: int, randomness: Randomness) -> tuple[Indices, Indices]:
-        """Give the same as arrays."""
-        candidates, left, rooms = self._with_room(proposals, randomness)
-        (kept,) = ((candidates < self.field.size) & ~(rooms <= self._grain.too_little)).nonzero()
-        if not np.minimum.reduce(rooms.take(kept), initial=math.inf) >= self._grain.enough:
+    def all_accepted(self, proposals: int, randomness: Randomness) -> tuple[Indices, Indices]:
+        """Give as arrays what ``each_accepted`` yields."""
+        candidates, remainder, margins = self._with_margins(proposals, randomness)
+        (kept,) = ((candidates < self.vector.n) & ~(margins <= self._resolution.reject_below)).nonzero()
+        if not np.minimum.reduce(margins.take(kept), initial=math.inf) >= self._resolution.accept_above:
             kept = kept[
                 [
-                    self._is_point(candidates.item(i), left.item(i), rooms.item(i), randomness)
+                    self._is_accepted(candidates.item(i), remainder.item(i), margins.item(i), randomness)
                     for i in kept.tolist()
                 ]
             ]
         return candidates.take(kept), kept + 1
 
-    def _with_room(self, proposals: int, randomness: Randomness) -> tuple[Indices, Indices, Floats]:
-        """Make proposals; give also how much room, roughly, the weights leave above them."""
-        candidates, left = self.propose(proposals, randomness)
-        rooms = np.exp(self.log_weights(candidates))
-        rooms *= self._grain.whole
-        rooms -= left
-        return candidates, left, rooms
+    def _with_margins(self, proposals: int, randomness: Randomness) -> tuple[Indices, Indices, Floats]:
+        """Make proposals; give also their float margins: weight, in units of a block, less remainder."""
+        candidates, remainder = self.propose(proposals, randomness)
+        margins = np.exp(self.log_weights(candidates))
+        margins *= self._resolution.units_of_full_block
+        margins -= remainder
+        return candidates, remainder, margins
 
-    def _is_point(self, candidate: int, left: int, room: float, randomness: Randomness) -> bool:
-        """Decide below + U < w, in units, for a uniform number U; the room is known roughly."""
-        if room >= self._grain.enough:
+    def _is_accepted(self, candidate: int, remainder: int, margin: float, randomness: Randomness) -> bool:
+        """Decide m - 1 + U < w, in units: by the float margin if it is clear, exactly otherwise."""
+        if margin >= self._resolution.accept_above:
             return True
-        if room <= self._grain.too_little:
+        if margin <= self._resolution.reject_below:
             return False
-        below = (left - 1) // self._rows
-        return bernoulli_enclosed(partial(self._room, candidate, below), randomness)
+        below = (remainder - 1) // self._rows
+        return bernoulli_enclosed(partial(self._exact_margin, candidate, below), randomness)
 
-    def _room(self, candidate: int, below: int, precision: int) -> Enclosure:
-        """Enclose w - below, in units."""
-        behind, unit = self.exactly_behind(candidate), self.unit
-        if behind is None:
+    def _exact_margin(self, candidate: int, below: int, precision: int) -> Enclosure:
+        """Enclose w - below, in units, where below is m - 1."""
+        gap_in_scales, units_of_one = self.exact_gap_in_scales(candidate), self.units_of_one
+        if gap_in_scales is None:
             return Enclosure(Fraction(-below), Fraction(-below))
-        if behind > precision + unit.bit_length():
+        if gap_in_scales > precision + units_of_one.bit_length():
             return Enclosure(Fraction(-below), Fraction(1, 2**precision) - below)
-        low, high = exp(-behind, precision + unit.bit_length())
-        return Enclosure(unit * low - below, unit * high - below)
+        low, high = exp(-gap_in_scales, precision + units_of_one.bit_length())
+        return Enclosure(units_of_one * low - below, units_of_one * high - below)
 
     def log_weights(self, candidates: Indices) -> Floats:
-        """Estimate -g / scale of candidates."""
-        return self.field.gaps(candidates, self.lead.base) / self._grain.minus_scale
+        """Estimate ln(w) = -g / scale of some candidates."""
+        return self.vector.float_gaps(candidates, self.threshold.kth_best) / self._resolution.minus_scale
 
     def log_weight(self, candidate: int) -> float:
-        """Estimate -g / scale of one candidate."""
-        return self.field.rough_gap(candidate, self.lead.base) / self._grain.minus_scale
+        """Estimate ln(w) = -g / scale of one candidate."""
+        return self.vector.float_gap(candidate, self.threshold.kth_best) / self._resolution.minus_scale
 
-    def exactly_behind(self, candidate: int) -> Fraction | None:
-        """Give g / scale; None for weight zero: whoever may not win."""
-        gap = self.field.gap(candidate, self.lead.base)
+    def exact_gap_in_scales(self, candidate: int) -> Fraction | None:
+        """Give g / scale exactly; None for an ineligible candidate, whose weight is zero."""
+        gap = self.vector.gap(candidate, self.threshold.kth_best)
         return None if gap is None else gap / self.scale

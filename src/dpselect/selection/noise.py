@@ -1,12 +1,15 @@
-"""Two noises, as a race sees them: who arrives when, and how high a noisy score an arrival time means.
+"""Gumbel and exponential noise, as a race of arrival times sees them.
 
-A candidate of weight w = exp(-x) arrives
+A candidate with gap x (in scales) below the threshold has the weight w = exp(-x). Its noisy score is the
+threshold plus noise that decreases in an arrival time t:
 
-    with Gumbel noise        at rate w, and its noise is -ln(t);
-    with exponential noise   by time t with probability w (1 - exp(-t)), and its noise is -ln(1 - exp(-t)).
+    with Gumbel noise        it arrives at rate w, and its noise is -ln(t);
+    with exponential noise   it arrives by time t with probability w (1 - exp(-t)), never with probability
+                             1 - w, and its noise is -ln(1 - exp(-t)).
 
-So of the points of a Poisson process of rate w, the first is the arrival with Gumbel noise; with exponential
-noise it is the first to pass a coin of probability 1 / (w + (1 - w) exp(t)).
+So the first to arrive has the best noisy score. Of the points of a Poisson process of rate w, the arrival is
+the first with Gumbel noise; with exponential noise it is the first to be accepted, at time t with probability
+1 / (w + (1 - w) exp(t)).
 
 Proof: noise.proof.md
 """
@@ -24,38 +27,38 @@ from dpselect.exact.partial_numbers import Exponential, Gumbel
 from dpselect.exact.vector_samplers import SLACK
 from dpselect.selection.scores import Floats
 
-LATEST = 700.0
-"""Beyond this time exp overflows; a coin is False by then, up to less than its filter allows for, ..."""
+LATEST_TIME = 700.0
+"""A time: exp of a later one overflows. By then a point is accepted with a probability below 2**-100, ..."""
 
-CLEARLY_BEHIND = -(2.0**-900)
-"""... if the logarithm of the weight is at most this."""
+LARGEST_LOG_WEIGHT = -(2.0**-900)
+"""... provided that ln(w) is at most this."""
 
-TIME_ROOM = SLACK / 8
-"""By how much the error of a time may move an estimate."""
+TIME_ERROR_ROOM = SLACK / 8
+"""How much of a probability the error of a time may cost an estimate."""
 
 
-class Noise(Protocol):
-    """What a race asks of a noise."""
-
-    @property
-    def number(self) -> type[Gumbel | Exponential]:
-        """The noisy score of a single candidate."""
+class NoiseLaw(Protocol):
+    """A law of noise: arrival times, and the noise that belongs to them."""
 
     @property
-    def timed(self) -> bool:
-        """Whether a coin, of a chance that depends on the time, decides which point is the arrival."""
+    def partial_number(self) -> type[Gumbel | Exponential]:
+        """The class of a single noisy score, score + scale * noise, as a partially sampled number."""
 
-    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
-        """Estimate the chances of points; NaN where the times are not known well enough."""
+    @property
+    def needs_times(self) -> bool:
+        """Whether a point is accepted with a probability that depends on its time."""
 
-    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
-        """Enclose the chance of a point at a time that is known to lie in an interval."""
+    def acceptance(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        """Estimate the probabilities that points are accepted; NaN where the times are too uncertain."""
 
-    def height(self, time: Ball) -> Ball:
-        """Give the noise of whoever arrives at a time; it decreases."""
+    def acceptance_exactly(self, gap_in_scales: Fraction, time: Enclosure, precision: int) -> Enclosure:
+        """Enclose the probability that a point is accepted, at a time in an interval."""
 
-    def heights(self, times: Floats) -> Floats:
-        """Give the noise of those who arrive at positive times, in floats."""
+    def noise_at(self, time: Ball) -> Ball:
+        """Give the noise of an arrival at a time; it decreases in the time."""
+
+    def noises_at(self, times: Floats) -> Floats:
+        """Give the noise of arrivals at positive times, in floats."""
 
     def quantiles(self, u: Floats) -> Floats:
         """Give the noise at quantiles, in floats, for 2**-20 <= u <= 1 - 2**-20."""
@@ -64,24 +67,24 @@ class Noise(Protocol):
 class GumbelNoise:
     """Gumbel noise: the race of the exponential mechanism."""
 
-    number: ClassVar = Gumbel
-    timed: ClassVar = False
+    partial_number: ClassVar = Gumbel
+    needs_times: ClassVar = False
 
-    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
-        """Give 1: every first point is the arrival."""
+    def acceptance(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+        """Give 1: the first point is the arrival."""
         del times, errors
         return np.ones(len(log_weights))
 
-    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
+    def acceptance_exactly(self, gap_in_scales: Fraction, time: Enclosure, precision: int) -> Enclosure:
         """Enclose 1."""
-        del behind, time, precision
+        del gap_in_scales, time, precision
         return Enclosure(Fraction(1), Fraction(1))
 
-    def height(self, time: Ball) -> Ball:
+    def noise_at(self, time: Ball) -> Ball:
         """Give -ln(t)."""
         return -time.log()
 
-    def heights(self, times: Floats) -> Floats:
+    def noises_at(self, times: Floats) -> Floats:
         """Give -ln(t)."""
         return -np.log(times)
 
@@ -93,35 +96,40 @@ class GumbelNoise:
 class ExponentialNoise:
     """Exponential noise: the race of permute-and-flip."""
 
-    number: ClassVar = Exponential
-    timed: ClassVar = True
+    partial_number: ClassVar = Exponential
+    needs_times: ClassVar = True
 
-    def chances(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
+    def acceptance(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
         """Give c / w with c = w / (w + (1 - w) exp(t)); an error of t moves ln(c) by 1 - c times as much."""
         weights = np.exp(log_weights)
-        chances = 1 / (weights - np.expm1(log_weights) * np.exp(np.minimum(times, LATEST)))
-        if np.maximum.reduce(errors, initial=0.0) <= TIME_ROOM and times.max(initial=0.0) <= LATEST:
-            return np.asarray(chances)
-        moved = errors * chances * (1 - weights * chances)
-        in_reach = (times <= LATEST) | (log_weights <= CLEARLY_BEHIND)
-        return np.where((errors <= 0.5) & (moved <= TIME_ROOM) & in_reach, chances, math.nan)
+        acceptance = 1 / (weights - np.expm1(log_weights) * np.exp(np.minimum(times, LATEST_TIME)))
+        if (
+            np.maximum.reduce(errors, initial=0.0) <= TIME_ERROR_ROOM
+            and times.max(initial=0.0) <= LATEST_TIME
+        ):
+            return np.asarray(acceptance)
+        error_in_acceptance = errors * acceptance * (1 - weights * acceptance)
+        in_reach = (times <= LATEST_TIME) | (log_weights <= LARGEST_LOG_WEIGHT)
+        return np.where(
+            (errors <= 0.5) & (error_in_acceptance <= TIME_ERROR_ROOM) & in_reach, acceptance, math.nan
+        )
 
-    def coin(self, behind: Fraction, time: Enclosure, precision: int) -> Enclosure:
+    def acceptance_exactly(self, gap_in_scales: Fraction, time: Enclosure, precision: int) -> Enclosure:
         """Enclose 1 / (w + (1 - w) exp(t)), which decreases in t."""
 
-        def chance(x: Ball, t: Ball) -> Ball:
+        def probability(x: Ball, t: Ball) -> Ball:
             return 1 / ((-x).exp() - (-x).expm1() * t.exp())
 
         return Enclosure(
-            enclose(chance, behind, time.high, precision=precision).low,
-            enclose(chance, behind, time.low, precision=precision).high,
+            enclose(probability, gap_in_scales, time.high, precision=precision).low,
+            enclose(probability, gap_in_scales, time.low, precision=precision).high,
         )
 
-    def height(self, time: Ball) -> Ball:
+    def noise_at(self, time: Ball) -> Ball:
         """Give -ln(1 - exp(-t))."""
         return -(-(-time).expm1()).log()
 
-    def heights(self, times: Floats) -> Floats:
+    def noises_at(self, times: Floats) -> Floats:
         """Give -ln(1 - exp(-t))."""
         return -np.log(-np.expm1(-times))
 

@@ -1,9 +1,10 @@
-"""Permute-and-flip as a race without a clock: whose tails came before the heads.
+"""Permute-and-flip as a race of coin tosses, without drawing a single time.
 
-Everybody tosses a coin of its weight w at times of its own, at rate 1, and only the first toss counts. Heads
-come at rate w: they are the points of a race. Tails come at rate 1 - w, unseen; whether one came before the
-first point of a candidate is drawn when it matters. The times themselves are not drawn: between ticks lie
-independent exponential spans, and tails that fall into a span, or do not, change what is known of its rate.
+Each candidate tosses a coin of probability w at times of its own, at rate 1, and only its first toss counts.
+Successes come at rate w: they are the accepted proposals of the envelope. Failures come at rate 1 - w and are
+not simulated: whether a candidate failed before its first success is decided when it has one. That takes no
+times either: the intervals between proposals are independent and exponential, and knowing that a failure fell
+into one, or did not, changes its rate.
 
 Proof: permute_and_flip_race.proof.md
 """
@@ -19,122 +20,131 @@ from typing import NamedTuple, cast
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness
-from dpselect.exact.vector_samplers import SLACK, lies_below
+from dpselect.exact.vector_samplers import SLACK, is_below
 from dpselect.selection.envelope import Envelope
 
 
-class Spans(NamedTuple):
-    """So many spans of one rate: that of the ticks and of the tails that are known not to fall into them."""
+class Intervals(NamedTuple):
+    """Some consecutive intervals of equal rate."""
 
     number: int
+    """How many intervals."""
     rate: float
-    without: tuple[int, ...]
-    """The candidates whose tails do not fall into these spans."""
+    """The rate of proposals, plus the rates of all failures that are known not to fall into these
+    intervals."""
+    failure_free: tuple[int, ...]
+    """The candidates whose failures are known not to fall into these intervals."""
 
 
-class Tails:
-    """The unseen tails of one race; points are asked about in the order of their ticks."""
+class PermuteAndFlipRace:
+    """What is known of the failures in one race; asked about successes in the order of their proposals."""
 
     def __init__(self, envelope: Envelope, randomness: Randomness) -> None:
-        """Know nothing of any span."""
+        """Begin with no interval."""
         self._envelope = envelope
         self._randomness = randomness
         self._step = 2.0**-randomness.width
         self._rate = envelope.float_rate
-        self._most_lost = math.log1p(1 / self._rate)
-        self._known: list[Spans] = []
-        self._ticks = 0
-        self._out: set[int] = set()
+        self._largest_log_loss = math.log1p(1 / self._rate)
+        self._intervals: list[Intervals] = []
+        self._proposals_made = 0
+        self._failed: set[int] = set()
 
-    def came_first(self, candidate: int, tick: int) -> bool:
-        """Say whether tails of a candidate came before this tick, which is that of a point of it.
+    def failed_before(self, candidate: int, proposal_number: int) -> bool:
+        """Say whether a candidate failed before this proposal, which is a success of it.
 
-        If not, the candidate has arrived first, and nothing more may be asked.
+        If it did not, the candidate is the winner, and nothing more may be asked.
         """
-        if candidate in self._out:
+        if candidate in self._failed:
             return True
-        if tick > self._ticks:
-            self._known.append(Spans(tick - self._ticks, self._rate, ()))
-            self._ticks = tick
+        if proposal_number > self._proposals_made:
+            self._intervals.append(Intervals(proposal_number - self._proposals_made, self._rate, ()))
+            self._proposals_made = proposal_number
         word = self._randomness.word()
-        count = self._ticks + len(self._out)
-        if (word + 1) * self._step + SLACK <= math.exp(-self._most_lost * count):
-            return False  # whoever it is, the chance is no smaller
-        if self._envelope.field.is_level(candidate, self._envelope.lead.base):
+        total = self._proposals_made + len(self._failed)
+        if (word + 1) * self._step + SLACK <= math.exp(-self._largest_log_loss * total):
+            return False  # no candidate has a smaller probability of no failure
+        if self._envelope.vector.is_tied(candidate, self._envelope.threshold.kth_best):
             return False
-        rate = -math.expm1(self._envelope.log_weight(candidate))
+        failure_rate = -math.expm1(self._envelope.log_weight(candidate))
         uniform = Uniform.begun(word, self._randomness)
 
-        def none_in(spans: list[Spans]) -> bool:
-            """Say whether no tails fall into some first spans: the uniform number lies below that chance."""
-            lost = 0.0
-            for number, ticking, _ in spans:
-                lost += number * math.log1p(rate / ticking)
-            return lies_below(uniform, math.exp(-lost), partial(self._chance, candidate, spans))
+        def no_failure_in(intervals: list[Intervals]) -> bool:
+            """Say whether the uniform number is below the probability of no failure in these intervals."""
+            log_loss = 0.0
+            for number, interval_rate, _ in intervals:
+                log_loss += number * math.log1p(failure_rate / interval_rate)
+            return is_below(
+                uniform, math.exp(-log_loss), partial(self._no_failure_probability, candidate, intervals)
+            )
 
-        if none_in(self._known):
+        if no_failure_in(self._intervals):
             return False
-        guess = self._guess(rate, (word + 0.5) * self._step)
-        before = last(lambda first: none_in(self._first(first)), count, guess)
-        self._fall(candidate, rate, before)
+        guess = self._guess(failure_rate, (word + 0.5) * self._step)
+        intervals_before = last_true(lambda first: no_failure_in(self._first_intervals(first)), total, guess)
+        self._record_failure(candidate, failure_rate, intervals_before)
         return True
 
-    def _guess(self, rate: float, number: float) -> int:
-        """Guess the most first spans into which no tails fall with a chance above a number."""
-        left, count = -math.log(number), 0
-        for some in self._known:
-            lost = math.log1p(rate / some.rate)
-            if not lost * some.number <= left:
-                return count + int(left / lost) if lost > 0 else count
-            left -= lost * some.number
-            count += some.number
-        return count
+    def _guess(self, failure_rate: float, probability: float) -> int:
+        """Guess how many first intervals stay without a failure with more than a given probability."""
+        remaining, total = -math.log(probability), 0
+        for part in self._intervals:
+            log_loss = math.log1p(failure_rate / part.rate)
+            if not log_loss * part.number <= remaining:
+                return total + int(remaining / log_loss) if log_loss > 0 else total
+            remaining -= log_loss * part.number
+            total += part.number
+        return total
 
-    def _first(self, count: int) -> list[Spans]:
-        """Give the first so many spans."""
+    def _first_intervals(self, total: int) -> list[Intervals]:
+        """Give the first ``total`` intervals."""
         first = []
-        for number, rate, without in self._known:
-            here = min(count, number)
-            count -= here
+        for number, interval_rate, failure_free in self._intervals:
+            here = min(total, number)
+            total -= here
             if here:
-                first.append(Spans(here, rate, without))
+                first.append(Intervals(here, interval_rate, failure_free))
         return first
 
-    def _fall(self, candidate: int, rate: float, before: int) -> None:
-        """Let tails fall into a span: it becomes two, and those before it are known to be without."""
-        known, up_to_there = [], before + 1
-        for number, ticking, without in self._known:
-            here = min(up_to_there, number)
-            up_to_there -= here
+    def _record_failure(self, candidate: int, failure_rate: float, intervals_before: int) -> None:
+        """Let a failure split one interval in two; those before it are now known to have none."""
+        updated, to_update = [], intervals_before + 1
+        for number, interval_rate, failure_free in self._intervals:
+            here = min(to_update, number)
+            to_update -= here
             rest = number - here
             if here:
-                known.append(Spans(here, ticking + rate, (*without, candidate)))
-                rest += not up_to_there
+                updated.append(Intervals(here, interval_rate + failure_rate, (*failure_free, candidate)))
+                rest += not to_update
             if rest:
-                known.append(Spans(rest, ticking, without))
-        self._known = known
-        self._out.add(candidate)
+                updated.append(Intervals(rest, interval_rate, failure_free))
+        self._intervals = updated
+        self._failed.add(candidate)
 
-    def _chance(self, candidate: int, spans: list[Spans], precision: int) -> Enclosure:
-        """Enclose the product of rate / (rate + 1 - w) over the spans."""
-        others = sorted({other for some in spans for other in some.without})
-        behind = [cast("Fraction", self._envelope.exactly_behind(one)) for one in (candidate, *others)]
+    def _no_failure_probability(
+        self, candidate: int, intervals: list[Intervals], precision: int
+    ) -> Enclosure:
+        """Enclose the product of rate / (rate + 1 - w) over the intervals."""
+        others = sorted({other for part in intervals for other in part.failure_free})
+        gaps_in_scales = [
+            cast("Fraction", self._envelope.exact_gap_in_scales(one)) for one in (candidate, *others)
+        ]
 
-        def product(ticking: Ball, own: Ball, *of_others: Ball) -> Ball:
-            tails = {other: -(-x).expm1() for other, x in zip(others, of_others, strict=True)}
-            chance = Ball(1)
-            for some in spans:
-                rate = sum((tails[other] for other in some.without), ticking)
-                chance *= (rate / (rate - (-own).expm1())) ** some.number
-            return chance
+        def product(proposal_rate: Ball, own: Ball, *of_others: Ball) -> Ball:
+            failure_rates = {other: -(-x).expm1() for other, x in zip(others, of_others, strict=True)}
+            probability = Ball(1)
+            for part in intervals:
+                rate = sum((failure_rates[other] for other in part.failure_free), proposal_rate)
+                probability *= (rate / (rate - (-own).expm1())) ** part.number
+            return probability
 
-        return enclose(product, self._envelope.rate, *behind, precision=precision)
+        return enclose(product, self._envelope.rate, *gaps_in_scales, precision=precision)
 
 
-def last(holds: Callable[[int], bool], failing: int, guess: int) -> int:
-    """Find the last number that something holds for: it does for zero, and stops before a failing one.
+def last_true(holds: Callable[[int], bool], failing: int, guess: int) -> int:
+    """Find the last number for which ``holds`` is true: it is for 0, and from some number on it is not.
 
-    The guess is tried first, then what is left is halved.
+    It is false for ``failing``. The guess is tried first, then bisection.
     """
     low, high = 0, failing
     likely = [guess + 1, guess]

@@ -1,8 +1,9 @@
-"""The thinned race: candidates arrive in the order of their noisy scores, the best first.
+"""The race: candidates arrive in the order of their noisy scores, the best first.
 
-Proposals come from the envelope, one at each tick of a Poisson clock of the envelope's rate. Those that fall
-below the weight w of their candidate are its points, of rate w; a coin, if the noise asks for it, tells which
-point is the arrival.
+Proposals come at the times of a Poisson process whose rate is the sum of the envelope. The accepted proposals
+of a candidate of weight w are a Poisson process of rate w: its points. With Gumbel noise the first point is
+the arrival; with exponential noise it is the first that is accepted once more, with a probability that
+depends on its time (noise.py).
 
 Reference: Lewis & Shedler 1979, thinning; Maddison, Tarlow & Minka 2014, A* sampling.
 Proof:     race.proof.md
@@ -22,101 +23,116 @@ from dpselect.exact.partial_numbers import Bound, PartialNumber
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.vector_samplers import bernoullis
 from dpselect.selection.envelope import Envelope
-from dpselect.selection.noise import Noise
-from dpselect.selection.poisson_times import Clock
+from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.poisson_times import PoissonTimes
 from dpselect.selection.scores import Floats, Indices
 
-THRIFTY = 2
-"""How finely a coin is enclosed beyond its first bits, where the bits of a time are drawn for it."""
+SPARE_BITS_OF_TIMES = 2
+"""Bits to which a probability is enclosed beyond those drawn; few, because each costs random bits of a
+time."""
 
 
 class Race:
-    """A race over one field, run for as long as somebody waits for arrivals."""
+    """A race of the candidates below one envelope; it can be continued."""
 
     def __init__(
-        self, envelope: Envelope, noise: Noise, randomness: Randomness, clock: Clock | None = None
+        self,
+        envelope: Envelope,
+        noise: NoiseLaw,
+        randomness: Randomness,
+        poisson_times: PoissonTimes | None = None,
     ) -> None:
-        """Line up; the clock is started when somebody first looks at it, unless it is given."""
+        """Start with no proposal. Times are drawn when they are first needed, unless they are given."""
         self.envelope = envelope
         self.noise = noise
         self.arrivals: dict[int, int] = {}
-        """Who has arrived, in order, each with its tick."""
+        """The candidates that have arrived, in order, each with the number of its proposal."""
         self.proposed = 0
+        """The number of proposals made."""
         self._times = np.empty(0)
         self._randomness = randomness
-        self._clock = clock
+        self._poisson_times = poisson_times
 
     @property
-    def clock(self) -> Clock:
-        """The clock of the proposals."""
-        if self._clock is None:
-            self._clock = Clock(self.envelope.rate, self._randomness)
-        return self._clock
+    def poisson_times(self) -> PoissonTimes:
+        """The times of the proposals."""
+        if self._poisson_times is None:
+            self._poisson_times = PoissonTimes(self.envelope.rate, self._randomness)
+        return self._poisson_times
 
-    def run(self, proposals: int, enough: float = math.inf) -> None:
-        """Make so many proposals, and note who arrives; once enough have arrived, nobody else is noted."""
-        candidates, ticks = self.envelope.all_points(proposals, self._randomness)
-        ticks += self.proposed
-        self.proposed += proposals
-        if self.noise.timed:
+    def run(self, count: int, wanted: float = math.inf) -> None:
+        """Make ``count`` proposals; note arrivals until ``wanted`` candidates have arrived."""
+        candidates, proposal_numbers = self.envelope.all_accepted(count, self._randomness)
+        proposal_numbers += self.proposed
+        self.proposed += count
+        if self.noise.needs_times:
             log_weights = self.envelope.log_weights(candidates)
-            chances = self.noise.chances(log_weights, *self.times(ticks))
-            chances[self.envelope.field.are_level(candidates, self.envelope.lead.base)] = 1.0
+            acceptance = self.noise.acceptance(log_weights, *self.times(proposal_numbers))
+            acceptance[self.envelope.vector.are_tied(candidates, self.envelope.threshold.kth_best)] = 1.0
 
-            def coin(i: int) -> partial[Enclosure]:
-                return partial(self._arrives, candidates.item(i), ticks.item(i))
+            def acceptance_exactly(i: int) -> partial[Enclosure]:
+                return partial(self._enclosed_acceptance, candidates.item(i), proposal_numbers.item(i))
 
-            (kept,) = bernoullis(chances, coin, self._randomness, spare=THRIFTY).nonzero()
-            candidates, ticks = candidates.take(kept), ticks.take(kept)
-        for candidate, tick in zip(candidates.tolist(), ticks.tolist(), strict=True):
-            if len(self.arrivals) >= enough:
+            (kept,) = bernoullis(
+                acceptance, acceptance_exactly, self._randomness, spare=SPARE_BITS_OF_TIMES
+            ).nonzero()
+            candidates, proposal_numbers = candidates.take(kept), proposal_numbers.take(kept)
+        for candidate, proposal_number in zip(candidates.tolist(), proposal_numbers.tolist(), strict=True):
+            if len(self.arrivals) >= wanted:
                 break
-            self.arrivals.setdefault(candidate, tick)
+            self.arrivals.setdefault(candidate, proposal_number)
 
-    def times(self, ticks: Indices) -> tuple[Floats, Floats]:
-        """Give the times of proposals made, and by how much each may be wrong."""
-        if self.clock.ticks < self.proposed:
-            self._times = np.append(self._times, self.clock.tick(self.proposed - self.clock.ticks))
-        times = self._times.take(ticks - 1)
-        return times, self.clock.error(ticks, times)
+    def times(self, proposal_numbers: Indices) -> tuple[Floats, Floats]:
+        """Give the times of proposals in floats, and bounds on their errors."""
+        if self.poisson_times.made < self.proposed:
+            self._times = np.append(
+                self._times, self.poisson_times.draw(self.proposed - self.poisson_times.made)
+            )
+        times = self._times.take(proposal_numbers - 1)
+        return times, self.poisson_times.error(proposal_numbers, times)
 
-    def _arrives(self, candidate: int, tick: int, precision: int) -> Enclosure:
-        """Enclose the chance that a point is an arrival. Who has a point may win, so there is a gap."""
-        behind = cast("Fraction", self.envelope.exactly_behind(candidate))
-        return self.noise.coin(behind, self.clock.time(tick, precision), precision)
+    def _enclosed_acceptance(self, candidate: int, proposal_number: int, precision: int) -> Enclosure:
+        """Enclose the probability that a point is the arrival. Its candidate is eligible, so it has a gap."""
+        gap_in_scales = cast("Fraction", self.envelope.exact_gap_in_scales(candidate))
+        return self.noise.acceptance_exactly(
+            gap_in_scales, self.poisson_times.time(proposal_number, precision), precision
+        )
 
 
-class ArrivalNumber(PartialNumber):
-    """The noisy score of whoever arrived at a tick: base + scale * height(time)."""
+class ArrivalScore(PartialNumber):
+    """The noisy score of an arrival: threshold + scale * noise_at(time), known as exactly as the time."""
 
-    __slots__ = ("_clock", "_noise", "_scale", "_shift", "_tick", "bits")
+    __slots__ = ("_kth_best", "_noise", "_poisson_times", "_proposal_number", "_scale", "bits")
 
-    def __init__(self, shift: Fraction, scale: Fraction, race: Race, tick: int) -> None:
-        """Know nothing but the bits that the clock has drawn."""
-        self._shift = shift
+    def __init__(self, kth_best_score: Fraction, scale: Fraction, race: Race, proposal_number: int) -> None:
+        """Begin with the bits of the time that were drawn already."""
+        self._kth_best = kth_best_score
         self._scale = scale
         self._noise = race.noise
-        self._clock = race.clock
-        self._tick = tick
+        self._poisson_times = race.poisson_times
+        self._proposal_number = proposal_number
         self.bits = 64
 
     def refine(self) -> None:
         """Draw one more word of the time."""
-        self._clock.refine(self._tick)
+        self._poisson_times.refine(self._proposal_number)
         self.bits += 64
 
     def lower(self, precision: int) -> Bound:
         """Bound the noisy score by the latest time that is possible."""
-        latest = self._clock.known(self._tick, precision)[1]
+        latest = self._poisson_times.bounds(self._proposal_number, precision)[1]
         if latest == math.inf:
-            return -math.inf if not self._noise.timed else self._shift
+            return -math.inf if not self._noise.needs_times else self._kth_best
         return (
-            self._shift + self._scale * enclose(self._noise.height, Fraction(latest), precision=precision).low
+            self._kth_best
+            + self._scale * enclose(self._noise.noise_at, Fraction(latest), precision=precision).low
         )
 
     def upper(self, precision: int) -> Bound:
         """Bound the noisy score by the earliest time that is possible."""
-        earliest = self._clock.known(self._tick, precision)[0]
+        earliest = self._poisson_times.bounds(self._proposal_number, precision)[0]
         if earliest <= 0:
             return math.inf
-        return self._shift + self._scale * enclose(self._noise.height, earliest, precision=precision).high
+        return (
+            self._kth_best + self._scale * enclose(self._noise.noise_at, earliest, precision=precision).high
+        )

@@ -1,10 +1,13 @@
-"""The field of a race: candidates with exact scores, seen in places.
+"""The scores of n candidates, as a selection needs them.
 
-A place is a column of candidates, of which only the best score is known, or a single candidate. One pass
-finds the best of each column; for several winners the best columns are then closed, and who stood there
-stands alone. How many are looked at does not depend on the scores: ties are taken in order. A float says
-roughly how far a candidate lies behind a base score, a fraction says it exactly. A score of minus infinity
-belongs to a candidate that may not win.
+Noise is drawn relative to the k-th best score, the *threshold* T. A candidate with score s_i <= T has the
+*gap* g_i = T - s_i >= 0 and, at noise of a given scale, the *weight* w_i = exp(-g_i / scale). The k - 1 best
+candidates besides are *individual*: each of them gets noise of its own.
+
+Long vectors are read in *blocks*, of which only the best score is kept. A *cell* is a block, or a single
+candidate. For k > 1 the candidates of the best blocks are *extracted* into cells of their own. How many
+candidates are read depends on n and k, never on the scores. A candidate whose score is minus infinity is
+*ineligible*: it cannot win. If the least score wins, scores are *oriented*, that is, multiplied by -1.
 
 Proof: scores.proof.md
 """
@@ -21,123 +24,130 @@ from numpy.typing import NDArray
 Optimize: TypeAlias = Literal["max", "min"]
 Indices: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
-Base: TypeAlias = Any
-"""A score of the field, in the field's own type, that gaps are measured from."""
+Score: TypeAlias = Any
+"""A score in the type of its vector: a Python number, or a fraction."""
 
-NOBODY = np.empty(0, dtype=np.int64)
+NO_CANDIDATES = np.empty(0, dtype=np.int64)
 
 
 class NotAScore(ValueError):
-    """There is a NaN, a null or plus infinity among the scores."""
+    """The scores hold NaN, a null or plus infinity."""
 
 
-class NotAllMayWin(ValueError):
-    """There is minus infinity among scores of which the least wins."""
+class IneligibleWins(ValueError):
+    """The least score wins, and a candidate has minus infinity: it is ineligible and would be the best."""
 
 
-class Alone(NamedTuple):
-    """The candidates of some columns, in places of their own after all columns."""
+class Extracted(NamedTuple):
+    """The candidates of the best blocks, in cells of their own, which come after the cells of all blocks."""
 
     candidates: Indices
     scores: NDArray[Any]
 
 
-class Lead(NamedTuple):
-    """Where a race for k winners begins: the k-th best score, and who does not run."""
+class Threshold(NamedTuple):
+    """The k-th best score, and where the other candidates are found."""
 
-    base: Base
-    stars: Indices
-    """The k - 1 best candidates; those of them that tie with the base are any."""
-    closed: Indices
-    """The places that nobody runs in: those of the stars, and columns whose candidates stand alone."""
-    alone: Alone | None = None
-    """Who stands alone; None without columns, or if nobody does."""
+    kth_best: Score
+    """T."""
+    individual: Indices
+    """The k - 1 best candidates; any of those that tie with the k-th best."""
+    empty_cells: Indices
+    """The cells that hold no candidate any more: of individual candidates, and of blocks that were
+    extracted."""
+    extracted: Extracted | None = None
+    """None if there are no blocks, or if no block was extracted."""
 
 
-class Field(ABC):
-    """What a race needs to know of its candidates."""
+class ScoreVector(ABC):
+    """n scores: the k-th best of them, and the gaps below it, in floats and exactly."""
 
-    size: int
-    columns: int = 0
-    depth: int = 1
-    """A power of two. Candidate c + r * columns stands in row r < depth of column c, if there are so many;
-    the places of single candidates come after the columns."""
+    n: int
+    """The number of candidates."""
+    blocks: int = 0
+    """The number of blocks; 0 if every candidate is a cell."""
+    block_size: int = 1
+    """The number of candidates in a block, a power of two. Candidate b + r * blocks is in row r of block b;
+    the last row may be shorter than the number of blocks."""
 
     @abstractmethod
-    def leaders(self, k: int) -> Lead | None:
-        """Find the k-th best score, and k - 1 that are no worse; None if fewer than k may win."""
+    def find_threshold(self, k: int) -> Threshold | None:
+        """Find the k-th best score and k - 1 others no worse; None if fewer than k are eligible."""
 
     @abstractmethod
-    def place_rungs(self, lead: Lead, slope: float, top: float) -> Floats:
-        """Give the rungs that the best of places stand on: top - slope * gap, for 0 < top < 2**10.
+    def cell_exponents(self, threshold: Threshold, slope: float, top: float) -> Floats:
+        """Give top - slope * gap for the best candidate of each cell, where 0 < top < 2**10.
 
-        At most 2**-12 + 2**-50 * slope * gap too low, and no higher than top + 1. Minus infinity below all
-        floats; anything for closed places, and for places of those that may not win.
+        The error is at most 2**-12 + 2**-50 * slope * gap downwards; no result exceeds top + 1. A result
+        below all floats is minus infinity. Results for empty cells and for ineligible candidates have no
+        meaning.
         """
 
     @abstractmethod
-    def few_gaps(self, lead: Lead) -> list[float]:
-        """Give how far all candidates, nobody of them ahead, lie behind the base, as Python's floats.
+    def all_float_gaps(self, threshold: Threshold) -> list[float]:
+        """Give the gaps of all candidates as a list of floats; no candidate may be better than the threshold.
 
-        At most a relative 2**-51 too much, at most that or 2**-1073 too little; infinity beyond all floats.
+        The error is at most a relative 2**-51 upwards, and the larger of that and 2**-1073 downwards; a gap
+        beyond all floats is infinity.
         """
 
     @abstractmethod
-    def gaps(self, candidates: Indices, base: Base) -> Floats:
-        """Give how far candidates lie behind the base, to a relative 2**-51.
+    def float_gaps(self, candidates: Indices, kth_best: Score) -> Floats:
+        """Give the gaps of some candidates, to a relative 2**-51; none may be better than the threshold.
 
-        Infinity for those that may not win, and beyond all floats; zero only for those level with the base;
-        NaN if a float cannot say. Nobody may be ahead of the base. Anything for a number that is nobody's.
+        Infinity for ineligible candidates and for gaps beyond all floats; zero only for ties with the
+        threshold; NaN where floats are too coarse. Indices of n or more are allowed: their results have no
+        meaning.
         """
 
     @abstractmethod
-    def rough_gap(self, candidate: int, base: Base) -> float:
-        """Give the gap of one candidate, as ``gaps`` does."""
+    def float_gap(self, candidate: int, kth_best: Score) -> float:
+        """Give the gap of one candidate, as ``float_gaps`` does."""
 
     @abstractmethod
-    def gap(self, candidate: int, base: Base) -> Fraction | None:
-        """Give exactly how far a candidate lies behind; None if it may not win."""
+    def gap(self, candidate: int, kth_best: Score) -> Fraction | None:
+        """Give the gap exactly; None if the candidate is ineligible."""
 
     @abstractmethod
-    def are_level(self, candidates: Indices, base: Base) -> NDArray[np.bool_]:
-        """Say whose score is the base, exactly."""
+    def are_tied(self, candidates: Indices, kth_best: Score) -> NDArray[np.bool_]:
+        """Say which candidates tie with the threshold, exactly."""
 
     @abstractmethod
-    def is_level(self, candidate: int, base: Base) -> bool:
-        """Say whether the score of one candidate is the base, exactly."""
+    def is_tied(self, candidate: int, kth_best: Score) -> bool:
+        """Say whether one candidate ties with the threshold, exactly."""
 
     @abstractmethod
-    def ties(self, base: Base) -> Indices:
-        """Give the candidates whose score is the base."""
+    def ties(self, kth_best: Score) -> Indices:
+        """List all candidates that tie with the threshold."""
 
     @abstractmethod
-    def eligible(self) -> int:
-        """Give the number of candidates that may win."""
+    def count_eligible(self) -> int:
+        """Count the candidates whose score is not minus infinity."""
 
     def order(self, k: int) -> list[int] | None:
-        """Give the k best without noise, ties by index; None if fewer than k may win."""
-        lead = self.leaders(k)
-        if lead is None:
+        """Give the k best without noise, ties by index; None if fewer than k are eligible."""
+        threshold = self.find_threshold(k)
+        if threshold is None:
             return None
-        ahead = [i for i in lead.stars.tolist() if not self.is_level(i, lead.base)]
-        ahead.sort(key=lambda i: (-self.score(i), i))
-        return [*ahead, *self.ties(lead.base)[: k - len(ahead)].tolist()]
+        above = [i for i in threshold.individual.tolist() if not self.is_tied(i, threshold.kth_best)]
+        above.sort(key=lambda i: (-self.score(i), i))
+        return [*above, *self.ties(threshold.kth_best)[: k - len(above)].tolist()]
 
     def exact_scores(self, k: int) -> dict[int, Fraction] | None:
-        """Give the scores of all that may win, turned so that more is better; None if fewer than k may."""
-        lead = self.leaders(k)
-        if lead is None:
+        """Give the oriented scores of all eligible candidates; None if they are fewer than k."""
+        threshold = self.find_threshold(k)
+        if threshold is None:
             return None
-        return {i: self.score(i) for i in range(self.size) if self.gap(i, lead.base) is not None}
+        return {i: self.score(i) for i in range(self.n) if self.gap(i, threshold.kth_best) is not None}
 
     @abstractmethod
-    def turned(self, base: Base) -> Fraction:
-        """Give a score exactly, turned so that more is better."""
+    def oriented(self, kth_best: Score) -> Fraction:
+        """Give a score exactly, times -1 if the least score wins: more is better."""
 
     @abstractmethod
     def score(self, candidate: int) -> Fraction:
-        """Give the score of a candidate that may win, turned so that more is better."""
+        """Give the oriented score of an eligible candidate."""
 
     @abstractmethod
     def float_scores(self, candidates: Indices) -> Floats:
-        """Give scores of candidates that may win, turned so that more is better, to a relative 2**-52."""
+        """Give the oriented scores of eligible candidates, to a relative 2**-52."""

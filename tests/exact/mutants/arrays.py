@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness
-from dpselect.exact.samplers import falls_below
+from dpselect.exact.samplers import is_below_exactly
 from tests.exact.laws import Curve
 
 Estimates: TypeAlias = NDArray[np.float64]
@@ -47,7 +47,7 @@ def filter_with(slack: float) -> Callable[[Estimates, Exactly, Randomness], NDAr
         accepted = at + step <= estimates - slack
         rejected = at >= estimates + slack
         for i in np.flatnonzero(~(accepted | rejected)):
-            accepted[i] = falls_below(Uniform.begun(int(words[i]), source), exactly(int(i)))
+            accepted[i] = is_below_exactly(Uniform.begun(int(words[i]), source), exactly(int(i)))
         return accepted
 
     return sampler
@@ -64,11 +64,11 @@ def with_a_fallback_that_begins_anew(
     for i in np.flatnonzero(~(accepted | rejected)):
         number = Uniform(source)
         number.refine()
-        accepted[i] = falls_below(number, exactly(int(i)))
+        accepted[i] = is_below_exactly(number, exactly(int(i)))
     return accepted
 
 
 def with_one_number_for_all(estimates: Estimates, exactly: Exactly, source: Randomness) -> NDArray[np.bool_]:
     """Each coin is fair by itself, but they fall alike."""
     number = Uniform(source)
-    return np.array([falls_below(number, exactly(i)) for i in range(len(estimates))])
+    return np.array([is_below_exactly(number, exactly(i)) for i in range(len(estimates))])

@@ -9,7 +9,7 @@ from fractions import Fraction
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness
-from dpselect.exact.samplers import bernoulli, bernoulli_exp, falls_below, uniform_below
+from dpselect.exact.samplers import bernoulli, bernoulli_exp, is_below_exactly, uniform_below
 from tests.exact.laws import Curve
 
 # Uniform integers.
@@ -202,7 +202,7 @@ def _first_to_exceed(n: int, p: Fraction, order: list[int], source: Randomness) 
 
 
 def _is_below(number: Uniform, p: Fraction) -> bool:
-    return falls_below(number, lambda _: Enclosure(p, p))
+    return is_below_exactly(number, lambda _: Enclosure(p, p))
 
 
 def with_two_zeros(scale: Fraction, source: Randomness) -> int:
