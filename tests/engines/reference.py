@@ -99,9 +99,13 @@ def revenue(amounts: list[Fraction], prices: Sequence[Fraction]) -> list[Fractio
 
 
 def closeness(amounts: list[Fraction], at: Fraction, numbers: Sequence[Fraction]) -> list[Fraction]:
+    """Give minus the people between the ranks of each number and the rank that is asked for."""
+    rank = at * len(amounts)
+    below = [sum(x < number for x in amounts) for number in numbers]
+    up_to = [sum(x <= number for x in amounts) for number in numbers]
     return [
-        -abs((1 - at) * sum(x < number for x in amounts) - at * sum(x > number for x in amounts))
-        for number in numbers
+        rank - low if rank < low else high - rank if rank > high else Fraction(0)
+        for low, high in zip(below, up_to, strict=True)
     ]
 
 

@@ -224,6 +224,32 @@ def test_different_questions_have_different_digests() -> None:
     assert all(len(digest) == 64 for digest in digests)
 
 
+KEPT = {
+    "f33482f86e84ed5b85f54cf3dc278e77d91afeb6a615fb13b678600af6a9ec29": approval(["b", "a"]),
+    "c5e88cd061884bf722eca37d74c55373dcb42287b4179c414453eb2d82ef2cef": dpselect.borda(
+        candidate="dish", rank="r", candidates=[2, 1]
+    ),
+    "4a9372e7ee0c15f3138a28a4112dfd6258be206cd8fdb5b57239f56bceef90a6": dpselect.custom(
+        candidates=["svm", "forest"], sensitivity=1
+    ),
+    "e2c7bf25e98f76688d967872a7c281d78c618b85c7b0a5ed0c65fd88c732d1c7": dpselect.pricing(
+        value="x", prices=[2, "1"]
+    ),
+    "35bc29a0e76535d9db8c9797ff7d8167f2579e9f6d40ad1eb65810a95f5a6260": dpselect.most_common(
+        column="dish", candidates=["é", "a"]
+    ),
+    "00b367b2d7c7d51b2844337e7bcb2bcd119edbd7c415b20e70f4e7aa1784fb9d": dpselect.weighted_sum(
+        candidate="dish", candidates=["b", "a"], value="x", bounds=(0, 1)
+    ),
+    "7d4aeb09d5af10e76cedcf122d2746abdeb65b0e4f3bee226c4430905c11293e": dpselect.counting(5),
+}
+
+
+def test_digests_that_ledgers_keep_do_not_change() -> None:
+    for digest, problem in KEPT.items():
+        assert problem.digest == digest
+
+
 def test_problems_are_values() -> None:
     for problem in DIFFERENT:
         assert problem() == problem()

@@ -185,9 +185,18 @@ def test_an_accuracy_speaks_for_itself() -> None:
     assert "(the lecture's bound)" in str(three)
     assert "<td>34.01</td>" in found._repr_html_()
     assert "score of rank 3" in three._repr_html_()
-    assert found == Accuracy(found.within, Fraction("0.99"), "exponential", Fraction(1))
+    assert found == Accuracy(found.within, Fraction("0.99"), "exponential", Fraction(1), n=100)
     assert {found, replace(found)} == {found}
     assert "with probability 2/3 or more" in str(accuracy(NAMES, epsilon=1, confidence="2/3"))
+
+
+@pytest.mark.parametrize("mechanism", ["exponential", "gumbel", "lecture"])
+def test_where_all_candidates_win_only_the_order_is_random(mechanism: Mechanism) -> None:
+    everyone = accuracy(NAMES, epsilon=1, k=100, mechanism=mechanism)
+    assert str(everyone) == "all 100 candidates win: only their order is random"
+    assert "only their order is random" in everyone._repr_html_()
+    assert "0.00" not in everyone._repr_html_()
+    assert str(accuracy(NAMES, epsilon=1, k=99)).startswith("within ")
 
 
 def test_the_names_are_public() -> None:

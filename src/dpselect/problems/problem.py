@@ -116,6 +116,10 @@ class Problem:
     facts: tuple[tuple[str, str], ...]
     moves: Fraction | None = None
     """How far one score moves if one person answers otherwise; half the range, if not said."""
+    definition: int = 1
+    """Which definition of the score it is, counted from 1: another one is another question."""
+    target: str | None = None
+    """The number whose rank is asked for, in words, if a score is minus a distance of ranks."""
 
     @property
     def outputs(self) -> Sequence[Any]:
@@ -141,6 +145,7 @@ class Problem:
     def digest(self) -> str:
         """The SHA-256 of the question: equal for equal problems, however they were written."""
         parts = [f"problem {self.name}", f"unit {exact_text(self.unit)}"]
+        parts += [f"definition {self.definition}"] if self.definition > 1 else []
         parts += [f"range {exact_text(each)}" for each in self.ranges]
         parts += [f"fact {name} {value}" for name, value in self.facts]
         hashed = hashlib.sha256()

@@ -1,6 +1,6 @@
 """Quantiles: which of the public numbers is closest in rank to the one that splits the people as asked.
 
-Reference: the score of the lecture's median, for any fraction; math in quantile.proof.md.
+Reference: the lecture's score of a median, for any fraction, and with the people who are at the number itself.
 Proof:     quantile.proof.md
 """
 
@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, exact_text, probability
-from dpselect.problems.candidates import Grid, Numbers, grid, numbers
+from dpselect.problems.candidates import Grid, Numbers, grid, numbers, written
 from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
 from dpselect.problems.ranks import distribution
 from dpselect.problems.votes import column_name
 
 
 @dataclass(frozen=True)
-class Closeness:
-    """Minus the distance of the rank: -|(1 - a) below - a above|, times the denominator of a."""
+class RankDistance:
+    """Minus the distance from a n, the rank that is asked for, to the ranks that a number has.
+
+    Of n people some are below the number and some above: its ranks are all from the people below to the
+    people not above. In multiples of one over the denominator of a.
+    """
 
     numbers: Numbers | Grid
     at: Fraction
@@ -32,16 +36,16 @@ class Closeness:
         """Compute in 64 bits if the denominator is small enough for that, otherwise without bounds."""
         (values,) = counts.keys
         ranks = distribution(self.numbers, values, counts.sizes)
-        over, under = self.at.denominator - self.at.numerator, self.at.numerator
+        person, rank = self.at.denominator, self.at.numerator * ranks.people
         narrow = in_64_bits(self.at.denominator, ranks.people)
 
         def between(start: int, stop: int) -> Scores:
-            below, above = ranks.below(start, stop), ranks.above(start, stop)
+            lowest, highest = ranks.below(start, stop), ranks.people - ranks.above(start, stop)
             if narrow:
-                closeness: NDArray[np.int64] = -np.abs(over * below - under * above)
-                return closeness
-            pairs = zip(below.tolist(), above.tolist(), strict=True)
-            return [-abs(over * less - under * more) for less, more in pairs]
+                distances: NDArray[np.int64] = np.maximum(person * lowest - rank, rank - person * highest)
+                return -np.maximum(distances, 0)
+            pairs = zip(lowest.tolist(), highest.tolist(), strict=True)
+            return [-max(person * low - rank, rank - person * high, 0) for low, high in pairs]
 
         return between
 
@@ -54,9 +58,10 @@ def quantile(
     between: tuple[Number, Number] | None = None,
     step: Number | None = None,
 ) -> Problem:
-    """Ask which candidate has the fraction ``at`` of the people's values below it.
+    """Ask which candidate has at most the fraction ``at`` of the people below it, and the rest not below it.
 
-    The candidates are listed, or are the numbers lo, lo + step, ... between two bounds.
+    Where no candidate has, the one whose rank is closest is best. The candidates are listed, or are the
+    numbers lo, lo + step, ... between two bounds.
 
     >>> median = quantile(value="age", at="1/2", between=(0, 120), step=1)
     >>> len(median.outputs), median.unit, median.d_range("add_remove"), median.d_range("change_one")
@@ -72,5 +77,14 @@ def quantile(
     question = Question((ByAmount(value),), distinct=True, most=1)
     ranges = (2 * max(fraction, 1 - fraction), Fraction(2))
     facts = (("value", repr(value)), ("at", exact_text(fraction)))
-    unit = Fraction(1, fraction.denominator)
-    return Problem("quantile", choices, unit, ranges, question, Closeness(choices, fraction), facts)
+    return Problem(
+        "quantile",
+        choices,
+        Fraction(1, fraction.denominator),
+        ranges,
+        question,
+        RankDistance(choices, fraction),
+        facts,
+        definition=2,
+        target="the median" if fraction == Fraction(1, 2) else f"the {written(fraction)} quantile",
+    )

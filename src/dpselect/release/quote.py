@@ -73,7 +73,7 @@ def priced(problem: Problem, data: Data, k: int, budget: Price, neighbours: Neig
         unit=data.unit if isinstance(data, Table) else "person",
         mechanism=mechanism,
         scale=scale,
-        accuracy=Accuracy(distance, CONFIDENCE, mechanism, problem.unit, winners),
+        accuracy=Accuracy(distance, CONFIDENCE, mechanism, problem.unit, winners, n, problem.target),
         dataset=data.dataset if isinstance(data, Table) else None,
         version=_version(),
         problem=problem.digest,

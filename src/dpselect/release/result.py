@@ -89,6 +89,9 @@ class Release:
                     "mechanism": accuracy.mechanism,
                     "unit": exact_text(accuracy.unit),
                     "k": accuracy.k,
+                    # Releases of the first version, which ledgers keep, have neither.
+                    **({} if accuracy.n is None else {"n": accuracy.n}),
+                    **({} if accuracy.target is None else {"target": accuracy.target}),
                 },
                 "dataset": self.dataset,
                 "version": self.version,
@@ -122,6 +125,8 @@ class Release:
                 accuracy["mechanism"],
                 _read_number(accuracy["unit"]),
                 accuracy["k"],
+                accuracy.get("n"),
+                accuracy.get("target"),
             ),
             facts["dataset"],
             facts["version"],
@@ -134,11 +139,13 @@ class Release:
 
     def _check(self) -> None:
         """Refuse what ``to_json`` never wrote."""
-        names = [self.version, self.problem, *filter(None, [self.unit, self.dataset])]
+        names = [self.version, self.problem, *filter(None, [self.unit, self.dataset, self.accuracy.target])]
         known = self.neighbours in RELATIONS and self.mechanism in ("exponential", "gumbel")
         if not known or not all(isinstance(name, str) for name in names):
             raise ValueError
         if self.accuracy.mechanism != self.mechanism or not 1 <= len(self.labels) == self.accuracy.k:
+            raise ValueError
+        if self.accuracy.n is not None and not self.accuracy.n >= self.accuracy.k:
             raise ValueError
 
     @property

@@ -40,7 +40,7 @@ class Problem(Protocol):
     """What the accuracy of a selection problem depends on: how many outputs, and how far scores move apart.
 
     A problem may also have ``d_linf``, how far one score moves if one person answers otherwise: only the
-    lecture's bound asks.
+    lecture's bound asks; and ``target``, the number whose rank is asked for, in words.
     """
 
     @property
@@ -59,7 +59,9 @@ class Problem(Protocol):
 class Accuracy:
     """With probability ``confidence`` or more, no winner's score is further than ``within`` below the best.
 
-    For k winners: below the k-th best score. ``unit`` is the step between possible scores.
+    For k winners: below the k-th best score. ``unit`` is the step between possible scores, ``n`` the number
+    of candidates if it is known. ``target`` names the number whose rank is asked for, where a score is minus
+    a distance of ranks: then ``within`` is a number of people.
     """
 
     within: Fraction
@@ -67,12 +69,32 @@ class Accuracy:
     mechanism: Mechanism
     unit: Fraction
     k: int = 1
+    n: int | None = None
+    target: str | None = None
 
     def __str__(self) -> str:
-        mark = "the best score" if self.k == 1 else f"the score of rank {self.k}"
+        if self.is_of_order_alone:
+            return f"all {self.n} candidates win: only their order is random"
+        promise = self.promise(rounded_up(self.within, 2))
+        return f"{promise}, with probability {self.sureness} or more ({self.source})"
+
+    @property
+    def is_of_order_alone(self) -> bool:
+        """Say whether all of several candidates win, so that no winner can be far from the k-th best."""
+        return self.k > 1 and self.k == self.n
+
+    def promise(self, figure: str) -> str:
+        """Say what is within a figure of what, without how sure that is."""
+        if self.target is None:
+            mark = "the best score" if self.k == 1 else f"the score of rank {self.k}"
+            return f"within {figure} of {mark}"
+        if self.k == 1:
+            return (
+                f"the rank of the answer is within {figure} people of {self.target}'s, if a candidate is one"
+            )
         return (
-            f"within {rounded_up(self.within, 2)} of {mark}, "
-            f"with probability {self.sureness} or more ({self.source})"
+            f"no answer's rank is more than {figure} people further from {self.target}'s "
+            f"than that of the candidate of rank {self.k}"
         )
 
     @property
@@ -92,12 +114,17 @@ class Accuracy:
         return f"<{self}>"
 
     def _repr_html_(self) -> str:
+        figure = rounded_up(self.within, 2)
         mark = "best score" if self.k == 1 else f"score of rank {self.k}"
-        rows = (
-            (f"at most below the {mark}", rounded_up(self.within, 2)),
+        rows = [
+            (f"at most below the {mark}", figure)
+            if self.target is None
+            else ("accuracy", self.promise(figure)),
             ("with probability of at least", self.sureness),
             ("by", self.source),
-        )
+        ]
+        if self.is_of_order_alone:
+            rows = [("accuracy", str(self))]
         return (
             "<table>"
             + "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
@@ -228,7 +255,8 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
     plan = _plan(problem, k, neighbours, mechanism)
     doubt = _doubt(confidence)
     far = plan.scale(epsilon, rho, scale) * distance(plan.mechanism, plan.n, plan.k, doubt)
-    return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k)
+    target = getattr(problem, "target", None)
+    return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k, plan.n, target)
 
 
 def expected_error(  # noqa: PLR0913 - each is part of the question
