@@ -109,8 +109,12 @@ def _protects(blank: Release) -> str:
 
 
 def _promise(accuracy: Accuracy, measured_in: str) -> str:
+    if accuracy.is_of_order_alone:
+        return str(accuracy)
     mark = "the best" if accuracy.k == 1 else f"rank {accuracy.k}, for each of them"
     promise = f"{measured_in} within {figure(accuracy.within)} of {mark}"
+    if accuracy.target is not None:
+        promise = accuracy.promise(figure(accuracy.within))
     return f"{promise}, with probability {accuracy.sureness} or more"
 
 

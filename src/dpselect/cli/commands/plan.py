@@ -79,7 +79,8 @@ def plan_command(**given: Any) -> None:
         console.write_json(facts)
     else:
         _show(facts)
-        _trade_off(problem, given, facts)
+        if not _is_of_order_alone(facts):
+            _trade_off(problem, given, facts)
 
 
 def _problem(given: dict[str, Any]) -> Problem:
@@ -151,9 +152,13 @@ def _show(facts: dict[str, Any]) -> None:
         {
             "question": f"{winners} among {facts['n']:,}, neighbours {facts['neighbours']}",
             "price": f"{price}{in_words(price)}",
-            "accuracy": f"how far below {mark} a winner may be, with probability {facts['confidence']}:",
+            "accuracy": f"all {facts['n']} candidates win: only their order is random"
+            if _is_of_order_alone(facts)
+            else f"how far below {mark} a winner may be, with probability {facts['confidence']}:",
         }
     )
+    if _is_of_order_alone(facts):
+        return
     word = facts["accuracy"]["unit"]
     console.write_table(
         ["by", f"within ({word})", f"lead that is enough ({word})"],
@@ -164,6 +169,10 @@ def _show(facts: dict[str, Any]) -> None:
         ],
         right=(1, 2),
     )
+
+
+def _is_of_order_alone(facts: dict[str, Any]) -> bool:
+    return 1 < facts["k"] == facts["n"]
 
 
 def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
