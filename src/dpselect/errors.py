@@ -31,7 +31,6 @@ class InvalidParameter(DpselectError, ValueError, TypeError):
     """
 
     def __init__(self, sentence: str = "", *, parameter: str | None = None) -> None:
-        """Keep the sentence and the name of the argument."""
         super().__init__(sentence)
         self.parameter = parameter
 
@@ -54,7 +53,6 @@ class RandomnessFailed(DpselectError, OSError):
     """The system gave no randomness: repair the system. Nothing was released."""
 
     def __init__(self) -> None:
-        """Say the one constant sentence."""
         super().__init__("the system's source of randomness failed; nothing was released.")
 
 
@@ -62,7 +60,6 @@ class ReleaseFailed(DpselectError, RuntimeError):
     """The function of a measurement raised. What it said is not repeated: it may have seen data."""
 
     def __init__(self) -> None:
-        """Say the one constant sentence."""
         super().__init__(
             "the function of the measurement failed; nothing was released, and what was paid stays paid. "
             "Its message is withheld, because it may hold data: try the function on made-up data."
@@ -70,16 +67,17 @@ class ReleaseFailed(DpselectError, RuntimeError):
 
 
 class BudgetExhausted(DpselectError):
-    """The ledger cannot afford it: ask for less, or stop. Nothing was charged, nothing was read."""
+    """The ledger cannot afford it: ask for less, or stop. Nothing was charged, nothing was read.
+
+    ``cost``, ``remaining`` and ``budget`` are losses of one kind.
+    """
 
     def __init__(self, reason: str, cost: object, remaining: object, budget: object) -> None:
-        """Keep what it would have cost, what is left, and of what: losses of one kind."""
         self.left = _left(remaining)
         super().__init__(f"{shown(reason)} costs {cost}; {_bare(self.left)} of {_bare(budget)} is left.")
         self.reason, self.cost, self.remaining, self.budget = reason, cost, remaining, budget
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        """Travel between processes with all facts."""
         return type(self), (self.reason, self.cost, self.remaining, self.budget)
 
 
@@ -87,7 +85,6 @@ class AlreadyCharged(DpselectError):
     """The request was charged before: give out its stored answer, or ask anew under another id."""
 
     def __init__(self, request_id: str, entry: object) -> None:
-        """Keep the id and the entry that it was charged by."""
         super().__init__(
             f"request {shown(request_id)} is already charged, as entry {getattr(entry, 'number', entry)}. "
             "Give out its stored answer, if there is one; a new draw needs a new request_id."
@@ -95,7 +92,6 @@ class AlreadyCharged(DpselectError):
         self.request_id, self.entry = request_id, entry
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        """Travel between processes with all facts."""
         return type(self), (self.request_id, self.entry)
 
 
@@ -103,12 +99,10 @@ class AlreadyAnswered(DpselectError):
     """The request has its answer: give out that one."""
 
     def __init__(self, request_id: str) -> None:
-        """Keep the id."""
         super().__init__(f"request {shown(request_id)} has its answer already. Give out the stored one.")
         self.request_id = request_id
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        """Travel between processes with all facts."""
         return type(self), (self.request_id,)
 
 
@@ -119,12 +113,10 @@ class LedgerDamaged(DpselectError):
     """
 
     def __init__(self, what: str = "the ledger is damaged.", *, entry: int | None = None) -> None:
-        """Keep the number of the first bad entry."""
         super().__init__(what)
         self.entry = entry
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes with all facts."""
         return type(self), self.args, {"entry": self.entry}
 
 
@@ -136,7 +128,6 @@ class TableUnreadable(DpselectError, RuntimeError):
     """The rows of a table could not be read: repair the table. What the engine said may hold rows."""
 
     def __init__(self) -> None:
-        """Say the one constant sentence."""
         super().__init__(
             "the rows of the table must be readable as its schema says; the engine failed on them. "
             "Nothing was released, and what was paid stays paid. Its message is withheld, because it may "
@@ -149,7 +140,6 @@ class ScoresUnreadable(TableUnreadable):
     """The scores of a file could not be read: repair the file. Nothing that was read is told."""
 
     def __init__(self) -> None:
-        """Say the one constant sentence."""
         RuntimeError.__init__(
             self,
             "the file of scores must hold one number for each candidate, under the columns that were named, "
@@ -162,7 +152,6 @@ class Shortage(DpselectError, OSError):
     """The system ran out of something before anything was charged: free some of it and call again."""
 
     def __init__(self, number: int = errno.ENOMEM) -> None:
-        """Say what ran out; nothing else is kept."""
         super().__init__(
             f"the system must have {SHORTAGES[number]} left; it has not. Nothing was charged, nothing was "
             "released. Close other programs, or raise the limit (ulimit), and try again."
@@ -170,7 +159,6 @@ class Shortage(DpselectError, OSError):
         self.errno = number
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes with all facts."""
         return type(self), (self.errno,)
 
 
@@ -187,7 +175,6 @@ class RequestChanged(DpselectError, ValueError):
     """The request id belongs to another question: ask that question again, or choose a new id."""
 
     def __init__(self, request_id: str) -> None:
-        """Keep the id."""
         super().__init__(
             f"request {shown(request_id)} was made for another question, and is paid for. "
             "Ask the same question again to get its answer, or choose a new request_id."
@@ -195,7 +182,6 @@ class RequestChanged(DpselectError, ValueError):
         self.request_id = request_id
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        """Travel between processes with all facts."""
         return type(self), (self.request_id,)
 
 
@@ -203,7 +189,6 @@ class AnswerLost(DpselectError):
     """The request was paid for and has no answer: it failed, or is not finished. Ask under a new id."""
 
     def __init__(self, request_id: str) -> None:
-        """Keep the id."""
         super().__init__(
             f"request {shown(request_id)} is paid for, but has no answer: it failed, or is not finished. "
             "What is paid stays paid; a new draw needs a new request_id."
@@ -211,7 +196,6 @@ class AnswerLost(DpselectError):
         self.request_id = request_id
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        """Travel between processes with all facts."""
         return type(self), (self.request_id,)
 
 
@@ -223,7 +207,6 @@ class MalformedRelease(ReleaseFailed):
     """A measurement to select from released something else than a pair with a score: correct its function."""
 
     def __init__(self) -> None:
-        """Say the one constant sentence."""
         RuntimeError.__init__(
             self,
             "the measurement must release a tuple (score, candidate) whose score is a real number; "

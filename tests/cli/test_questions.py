@@ -233,8 +233,9 @@ def test_a_ledger_of_other_people_is_refused(call: Call, ledger: str) -> None:
 
 
 def test_a_rho_cannot_be_charged_to_an_epsilon(call: Call, ledger: str) -> None:
-    call(f"{VOTE} --rho 1/8 {ledger}").refused(2, "ZCDP")
-    call(f"{VOTE} --rho 1/8 {ledger} --dry-run").refused(2, "ZCDP")
+    sentence = "this ledger holds epsilon; got rho. Ask with --epsilon"
+    call(f"{VOTE} --rho 1/8 {ledger}").refused(2, sentence)
+    call(f"{VOTE} --rho 1/8 {ledger} --dry-run").refused(2, sentence)
 
 
 def test_a_damaged_ledger_pays_nothing(folder: Path, call: Call, ledger: str) -> None:

@@ -100,7 +100,7 @@ WRONG_CALLS = {
     "a fraction above one": (f"{MEDIAN.replace('0.5', '1.5')} {EPSILON}", "at must be a probability"),
     "no step": (f"{MEDIAN.replace('--step 500', '')} {EPSILON}", "--between LO:HI with --step"),
     "bounds that are none": (f"{MEDIAN.replace('0:100000', '7')} {EPSILON}", "LO:HI"),
-    "bounds the wrong way round": (f"{MEDIAN.replace('0:100000', '7:0')} {EPSILON}", "lo <= hi"),
+    "bounds the wrong way round": (f"{MEDIAN.replace('0:100000', '7:0')} {EPSILON}", "LO <= HI"),
     "a step of zero": (f"{MEDIAN.replace('--step 500', '--step 0')} {EPSILON}", "step must be"),
     "ratings without bounds": (
         f"top stars.csv --unit guest --choice dish --candidates a,b --value stars {EPSILON}",
@@ -108,7 +108,7 @@ WRONG_CALLS = {
     ),
     "no rows": (
         f"mode visits.csv --unit person --column town --candidates a,b --rows-per-person 0 {EPSILON}",
-        "rows_per_person",
+        "--rows-per-person must be",
     ),
     "no sensitivity": (f"scores totals.csv --candidates tea,soup,pie {EPSILON}", "--sensitivity"),
     "a bad sensitivity": (
@@ -137,10 +137,10 @@ WRONG_CALLS = {
     "a plan of prices with a sensitivity": ("plan --prices 1,2 --sensitivity 1 --epsilon 1", "is known"),
     "a law without scores": ("law --epsilon 1", "SCORES must be given"),
     "a law without a budget": ("law 1,2", "exactly one of --epsilon and --scale"),
-    "a law of words": ("law a,b --epsilon 1", "score must be a finite number"),
+    "a law of words": ("law a,b --epsilon 1", "each of SCORES must be a finite number"),
     "a law with half the names": ("law a=1,2 --epsilon 1", "all have names"),
     "a law with too few names": ("law 1,2 --candidates a, --epsilon 1", "one name for each score"),
-    "a law of one lone word": ("law tea --epsilon 1", "score must be"),
+    "a law of one lone word": ("law tea --epsilon 1", "SCORES must be"),
     "a law of laplace's two best": ("law 1,2 --epsilon 1 --k 2 --noise laplace", "one winner only"),
     "a law with a negative budget": ("law 1,2 --epsilon=-1", "epsilon must be"),
     "a ledger without a budget": ("ledger create new.ledger", "exactly one of --epsilon and --rho"),

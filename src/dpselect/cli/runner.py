@@ -20,7 +20,16 @@ import click
 
 from dpselect import __version__
 from dpselect.cli import interrupts, till
-from dpselect.cli.user_errors import INTERRUPTED, WRONG, WRONG_CALL, UserError, code_of, of_usage, sentence_of
+from dpselect.cli.user_errors import (
+    INTERRUPTED,
+    WRONG,
+    WRONG_CALL,
+    UserError,
+    code_of,
+    in_command_words,
+    of_usage,
+    sentence_of,
+)
 
 COMMANDS = (
     "vote",
@@ -125,7 +134,10 @@ def run_command(words: Sequence[str]) -> int:
     from dpselect.errors import visible
 
     with contextlib.suppress(OSError):
-        click.echo(f"{click.style('dpselect:', fg='red', bold=True)} {visible(str(refused))}", err=True)
+        click.echo(
+            f"{click.style('dpselect:', fg='red', bold=True)} {visible(in_command_words(str(refused)))}",
+            err=True,
+        )
     return refused.code
 
 

@@ -70,13 +70,12 @@ def schema_of(table: Table) -> Schema:
     """Read the public schema: the table is opened, no row is looked at."""
     from dpselect.errors import InvalidParameter
 
-    sentence = None
     try:
         with table.open() as engine:
             return engine.schema
-    except InvalidParameter as refused:
-        sentence = str(refused)
-    if sentence.startswith("table must be"):  # the name of a table is a word of the command line
+    except InvalidParameter as error:
+        sentence, parameter = str(error), error.parameter
+    if parameter == "table":  # the name of a table is a word of the command line
         raise UserError(sentence, WRONG_CALL)
     on_server = isinstance(table.source, str) and POSTGRES.match(table.source) is not None
     raise UserError(sentence, WRONG if on_server else BAD_TABLE)

@@ -12,6 +12,59 @@ WRONG, WRONG_CALL, NO_BUDGET, BAD_TABLE, INTERRUPTED = 1, 2, 3, 4, 130
 OPTION_LENGTH = 60
 """Characters of an unknown option that are shown."""
 
+WORDS_OF_ARGUMENTS = {
+    "at": "--at",
+    "between": "--between",
+    "bounds": "--between",
+    "budget": "the budget",
+    "candidates": "--candidates",
+    "columns": "--columns",
+    "confidence": "--confidence",
+    "dataset": "--dataset",
+    "epsilon": "--epsilon",
+    "k": "--k",
+    "n": "--n",
+    "neighbours": "--neighbours",
+    "prices": "--prices",
+    "public_scores": "SCORES",
+    "range_sensitivity": "--range-sensitivity",
+    "request_id": "--request-id",
+    "rho": "--rho",
+    "rows_per_person": "--rows-per-person",
+    "scale": "--scale",
+    "score": "each of SCORES",
+    "sensitivity": "--sensitivity",
+    "source": "PATH",
+    "step": "--step",
+    "table": "--table",
+    "unit": "--unit",
+    "within": "--within",
+}
+"""What an argument of the library is called on the command line."""
+WORDS_OF_PHRASES = {
+    "this ledger takes PureDP; got ZCDP. Ask with epsilon= (a measurement for max_divergence())": (
+        "this ledger holds epsilon; got rho. Ask with --epsilon"
+    ),
+    "Open it: Ledger.open(...)": "Look at it: dpselect ledger show PATH",
+    "Make one: Ledger.create(...)": "Make one: dpselect ledger create PATH --epsilon 2",
+    "call Ledger.vouch": "vouch for it in Python: Ledger.vouch(PATH)",
+    'Write PureDP("1") or ZCDP("1/2").': "Write --epsilon 1 or --rho 1/2.",
+    "write table='ballots'": "write --table ballots",
+    'With unit=None each row is a person: name the column, or keep a ledger for unit="row".': (
+        "Each row is a person here: name the column with --unit, or keep a ledger made with --unit row."
+    ),
+    "Ask with neighbours ": "Ask with --neighbours ",
+    "a new draw needs a new request_id": "a new draw needs a new --request-id",
+    "or choose a new request_id": "or choose a new --request-id",
+    "Give no request_id, or a smaller k.": "Give no --request-id, or a smaller --k.",
+    "must be (lo, hi) with lo <= hi": "must be LO:HI with LO <= HI",
+    "monotonic belongs to sensitivity=; range_sensitivity= needs no such word.": (
+        "--monotonic belongs to --sensitivity; --range-sensitivity needs no such word."
+    ),
+    "Take fewer, or gumbel_law or exponential_law for a single winner.": "Take fewer, or --k 1.",
+}
+"""Python in the sentences of the library, and the same for the command line."""
+
 
 class UserError(Exception):
     """A sentence for the person, and the exit code for the script."""
@@ -20,6 +73,18 @@ class UserError(Exception):
         """Keep both."""
         super().__init__(sentence)
         self.code = code
+
+
+def in_command_words(sentence: str) -> str:
+    """Say a sentence of the library, which speaks of arguments, in the words of the command line.
+
+    >>> in_command_words("epsilon must be a positive number; got '0'.")
+    "--epsilon must be a positive number; got '0'."
+    """
+    for python, command in WORDS_OF_PHRASES.items():
+        sentence = sentence.replace(python, command)
+    name, must, rest = sentence.partition(" must ")
+    return f"{WORDS_OF_ARGUMENTS.get(name, name)}{must}{rest}"
 
 
 def code_of(error: BaseException) -> int:

@@ -56,7 +56,9 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
             'with "text", "integer" or "double" for each.'
         )
     if (form == "database") != (table is not None):
-        raise InvalidParameter("table must be given for a database file, and only for one.")
+        raise InvalidParameter(
+            "table must be given for a database file, and only for one.", parameter="table"
+        )
     if form == "arrow":
         from dpselect.engines import frames  # noqa: PLC0415 - needs an extra
 

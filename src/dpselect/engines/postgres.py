@@ -103,7 +103,9 @@ def opened(url: str, table: str | None) -> Iterator[PostgreSQL]:
     if find_spec("psycopg") is None:
         raise MissingExtra.needed("a PostgreSQL table", extra="postgres")
     if table is None:
-        raise InvalidParameter("table must be given with a PostgreSQL URL: write table='ballots'.")
+        raise InvalidParameter(
+            "table must be given with a PostgreSQL URL: write table='ballots'.", parameter="table"
+        )
     held = [url]  # with a password in it
     del url
     connection = run(partial(_connected, held), shortage_or(_unreachable))

@@ -145,7 +145,9 @@ def _facts(frame: Any) -> tuple[bool, bool]:
 
 def _named(session: Any, table: str | None) -> Any:
     if table is None:
-        raise InvalidParameter("table must be given with a Spark session: write table='ballots'.")
+        raise InvalidParameter(
+            "table must be given with a Spark session: write table='ballots'.", parameter="table"
+        )
     if "${" in table:
         raise InvalidParameter.must_be(
             "table",

@@ -98,7 +98,7 @@ class Table:
         if self.columns is not None:
             raise InvalidParameter("columns must be given for JSON lines, and only for them.")
         if table and self.table is not None:
-            raise InvalidParameter("table must be given for a database, and only for one.")
+            raise InvalidParameter("table must be given for a database, and only for one.", parameter="table")
 
 
 def _must_be_a_name(value: object, name: str, what: str) -> None:

@@ -1,0 +1,95 @@
+"""Sentences of the library reach a user of the command line in words that can be typed there."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+from pathlib import Path
+
+import pytest
+
+import dpselect
+from dpselect.cli.user_errors import WORDS_OF_ARGUMENTS, WORDS_OF_PHRASES, in_command_words
+from dpselect.errors import InvalidParameter
+from tests.cli.commands import VOTE, Call
+
+SOURCE = Path(dpselect.__file__).parent
+ACROSS_STRINGS = "this ledger takes PureDP; got ZCDP"  # put together at run time; asked for below
+
+TRANSLATED = {
+    "a number": (f"{VOTE} --epsilon x", "--epsilon must be a finite number; got 'x'"),
+    "a count": (f"{VOTE} --epsilon 1 --k 9", "--k must be a whole number from 1 to 4; got 9"),
+    "a sensitivity": (
+        "scores totals.csv --candidates a,b --sensitivity x --epsilon 1",
+        "--sensitivity must be a finite number",
+    ),
+    "a word that belongs to another": (
+        "scores totals.csv --candidates tea,soup --range-sensitivity 1 --monotonic --epsilon 1",
+        "--monotonic belongs to --sensitivity; --range-sensitivity needs no such word.",
+    ),
+    "bounds": (
+        "quantile pay.csv --unit person --value salary --at 0.5 --between 9:1 --step 1 --epsilon 1",
+        "--between must be LO:HI with LO <= HI",
+    ),
+    "a step": (
+        "quantile pay.csv --unit person --value salary --at 0.5 --between 1:9 --step 0 --epsilon 1",
+        "--step must be a positive number",
+    ),
+    "a plan": ("plan --n 0 --epsilon 1", "--n must be a whole number"),
+    "public scores": ("law 1,x --scale 1", "each of SCORES must be a finite number; got 'x'"),
+    "a ledger that is there": ("ledger create town.ledger --epsilon 1", "dpselect ledger show PATH"),
+    "a budget of nothing": ("ledger create new.ledger --epsilon 0", "the budget must be positive"),
+    "other neighbours": (
+        f"{VOTE} --epsilon 1 --ledger town.ledger --neighbours change_one",
+        "Ask with --neighbours add_remove",
+    ),
+    "another currency": (
+        f"{VOTE} --rho 1/8 --ledger town.ledger",
+        "this ledger holds epsilon; got rho. Ask with --epsilon, or keep another ledger for it.",
+    ),
+    "each row a person": (
+        f"{VOTE.replace('--unit voter', '--each-row-is-a-person')} --epsilon 1 --ledger town.ledger",
+        "name the column with --unit, or keep a ledger made with --unit row",
+    ),
+}
+
+
+def constants() -> str:
+    """Give every text that is written in the library."""
+    return "\n".join(
+        node.value
+        for path in SOURCE.glob("**/*.py")
+        if "cli" not in path.relative_to(SOURCE).parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+@pytest.mark.parametrize(("line", "words"), TRANSLATED.values(), ids=TRANSLATED)
+def test_a_sentence_of_the_library_names_what_a_user_typed(line: str, words: str, call: Call) -> None:
+    assert call("ledger create town.ledger --epsilon 2 --unit voter").code == 0
+    refused = call(line)
+    refused.refused(2, words)
+    assert "Ledger." not in refused.err
+    assert "= " not in refused.err.replace("<= ", "")
+
+
+def test_every_phrase_that_is_translated_is_still_written_in_the_library() -> None:
+    written = constants()
+    lost = [phrase for phrase in WORDS_OF_PHRASES if phrase not in written]
+    assert [phrase for phrase in lost if not phrase.startswith(ACROSS_STRINGS)] == []
+
+
+def test_only_the_name_before_must_is_translated() -> None:
+    sentence = "request 'epsilon must be k' was made for another question."
+    assert in_command_words(sentence) == sentence
+    assert in_command_words("column 'k' must hold numbers; it holds text.").startswith("column 'k' must")
+    assert WORDS_OF_ARGUMENTS["source"] == "PATH"
+
+
+def test_an_invalid_parameter_knows_its_name_wherever_it_travels() -> None:
+    error = InvalidParameter.must_be("epsilon", "a positive number", got=0)
+    assert error.parameter == "epsilon"
+    assert pickle.loads(pickle.dumps(error)).parameter == "epsilon"
+    assert str(pickle.loads(pickle.dumps(error))) == "epsilon must be a positive number; got 0."
+    assert InvalidParameter("a sentence.").parameter is None
