@@ -397,7 +397,7 @@ def test_the_profile_of_a_pure_program_has_no_delta_at_its_pure_price() -> None:
 
 
 def test_the_profile_of_a_table_is_that_of_its_point() -> None:
-    """select_private_candidate.proof.md: delta at e1 + ln(e^e2 + (1 - gamma) delta / gamma) is at most delta / gamma."""
+    """By its proof, delta at e1 + ln(e^e2 + (1 - gamma) delta / gamma) is at most delta / gamma."""
     base = Measurement(
         atom_domain(int), absolute_distance(), APPROXIMATE, Released((1, "x")), lambda _: (1, "1e-6")
     )
