@@ -21,7 +21,7 @@ from tests.release.elections import Watched
 
 ROWS = "who,dish,rank,offer,stars\n1,pie,1,2.50,3\n2,soup,2,0.99,5\n3,pie,1,1,\n"
 
-# Name, problem, d_Range under add_remove and change_one (the proofs of the problems), both re-derived in tests/problems.
+# Name, problem, d_Range under add_remove and change_one (proofs in problems/), re-derived in tests/problems.
 PROBLEMS: list[tuple[Problem, Any, Any]] = [
     (dpselect.approval_voting(candidate="dish", candidates=["pie", "soup", "tea"]), 1, 2),
     (dpselect.plurality(candidate="dish", candidates=["pie", "soup"]), 1, 2),
