@@ -172,7 +172,7 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _is_of_order_alone(facts: dict[str, Any]) -> bool:
-    return 1 < facts["k"] == facts["n"]
+    return bool(1 < facts["k"] == facts["n"])
 
 
 def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
