@@ -67,9 +67,7 @@ def make_best_of_random_count(measurement: Measurement, count: Count) -> Measure
             "a fixed number of runs costs as much as all of them.",
         )
     draw = BestOfRandomCount(one, count)
-    return Measurement(
-        one.input_domain, one.input_metric, one.output_measure, draw, RepeatedPrice(one, count)
-    )
+    return Measurement(one.input_domain, one.input_metric, one.output_measure, draw, RepeatedMap(one, count))
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ class BestOfRandomCount:
 
 
 @dataclass(frozen=True)
-class RepeatedPrice:
+class RepeatedMap:
     """What the best of so many runs costs."""
 
     measurement: Measurement

@@ -17,7 +17,7 @@ from dpselect.mechanisms.arguments import (
     score_metric,
 )
 from dpselect.mechanisms.functions import NoisyTopK, PeeledTopK
-from dpselect.mechanisms.privacy_maps import ExponentialPrice
+from dpselect.mechanisms.privacy_maps import ExponentialMap
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Draw, Measurement
 from dpselect.privacy.measures import (
@@ -71,5 +71,5 @@ def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of its source (
     draw: Draw = PeeledTopK(domain, spread, rounds, direction(optimize))
     if rounds == 1:
         draw = NoisyTopK(domain, spread, 1, direction(optimize), "exponential")
-    price = ExponentialPrice(metric, privacy_measure, spread, differing_draws(rounds, domain))
+    price = ExponentialMap(metric, privacy_measure, spread, differing_draws(rounds, domain))
     return Measurement(domain, metric, privacy_measure, draw, price)

@@ -44,7 +44,7 @@ def no_bound(point: Fraction) -> float:
 
 
 @dataclass(frozen=True)
-class SelectionPrice(ABC):
+class SelectionMap(ABC):
     """What ``draws`` selections cost, from scores with noise of one scale."""
 
     metric: ScoreMetric
@@ -95,7 +95,7 @@ class SelectionPrice(ABC):
 
 
 @dataclass(frozen=True)
-class GumbelPrice(SelectionPrice):
+class GumbelMap(SelectionMap):
     """A draw with Gumbel noise has bounded range eta."""
 
     def rho(self, eta: Fraction) -> Fraction:
@@ -112,7 +112,7 @@ class GumbelPrice(SelectionPrice):
 
 
 @dataclass(frozen=True)
-class ExponentialPrice(SelectionPrice):
+class ExponentialMap(SelectionMap):
     """A draw with exponential noise is dominated by the Laplace mechanism with shift eta."""
 
     def rho(self, eta: Fraction) -> Fraction:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dpselect.exact.numbers import Number, not_negative
 from dpselect.mechanisms.arguments import differing_draws, direction, score_domain, score_metric
 from dpselect.mechanisms.functions import NoisyTopK
-from dpselect.mechanisms.privacy_maps import GumbelPrice
+from dpselect.mechanisms.privacy_maps import GumbelMap
 from dpselect.mechanisms.report_noisy_top_k import the_only
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Measurement
@@ -46,5 +46,5 @@ def make_report_noisy_max_gumbel(
         not_negative(scale, "scale"),
     )
     draw = NoisyTopK(domain, spread, 1, direction(optimize), "gumbel")
-    price = GumbelPrice(metric, max_divergence(), spread, differing_draws(1, domain))
+    price = GumbelMap(metric, max_divergence(), spread, differing_draws(1, domain))
     return Measurement(domain, metric, max_divergence(), draw, price) >> the_only

@@ -17,7 +17,7 @@ from dpselect.mechanisms.arguments import (
     score_metric,
 )
 from dpselect.mechanisms.functions import NoisyTopK
-from dpselect.mechanisms.privacy_maps import ExponentialPrice, GumbelPrice
+from dpselect.mechanisms.privacy_maps import ExponentialMap, GumbelMap
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import (
@@ -67,7 +67,7 @@ def make_report_noisy_top_k(  # noqa: PLR0913, PLR0917 - the order of its source
         privacy_measure, ZeroConcentratedDivergence | RenyiDivergence | RangeDivergence | Approximate
     ):
         raise InvalidParameter.must_be("privacy_measure", "a privacy measure", got=privacy_measure)
-    price = ExponentialPrice if pure else GumbelPrice
+    price = ExponentialMap if pure else GumbelMap
     return Measurement(
         domain,
         metric,

@@ -87,9 +87,7 @@ def make_select_private_candidate(
             MayNeverEnd,
             stacklevel=2,
         )
-    return Measurement(
-        one.input_domain, one.input_metric, one.output_measure, draw, CandidatePrice(one, coin)
-    )
+    return Measurement(one.input_domain, one.input_metric, one.output_measure, draw, CandidateMap(one, coin))
 
 
 def _way(iterations: object) -> Iterations:
@@ -226,7 +224,7 @@ class SelectPrivateCandidate:
 
 
 @dataclass(frozen=True)
-class CandidatePrice:
+class CandidateMap:
     """What a selection from private candidates costs."""
 
     measurement: Measurement
