@@ -18,7 +18,7 @@ from dpselect.accounting.bounded_range_composition import (
     TINY,
     BoundedRangeComposition,
     cells_of,
-    grid,
+    delta_grid,
     largest_in_cell,
 )
 from dpselect.accounting.closed_forms import BoundedRangeProfile, BoundedRangeRenyi
@@ -63,7 +63,7 @@ def test_one_release_is_its_exact_profile_but_for_the_chords(eta: Fraction, part
 def test_one_release_is_its_exact_profile_at_the_points_of_the_grid(eta: Fraction) -> None:
     """What is left below zero is 1 - exp(E), its own chord: nothing is lost but the push for rounding."""
     step = eta / cells_of(1)
-    for place, found in enumerate(grid(eta, 1)):
+    for place, found in enumerate(delta_grid(eta, 1)):
         exact = BoundedRangeProfile(eta)(place * step)
         assert exact <= Fraction(float(found)) <= exact + MILLIONTH
 
@@ -73,7 +73,7 @@ def test_each_step_is_pushed_up_by_many_times_what_floats_can_be_wrong(eta: Frac
     """The proof needs 2^-46 exp(4 eta) v / (kappa w), with v what is left one eta below."""
     step = eta / cells_of(1)
     kappa, width = -math.expm1(-eta), math.exp(step - eta) - math.exp(-eta)
-    for place, found in enumerate(grid(eta, 1)[:-1]):
+    for place, found in enumerate(delta_grid(eta, 1)[:-1]):
         push = 2**-41 * math.exp(4 * eta) / (kappa * width) * -math.expm1(place * step - eta)
         assert Fraction(float(found)) >= BoundedRangeProfile(eta)(place * step) + Fraction(push)
 
@@ -143,7 +143,7 @@ def test_delta_and_epsilon_are_inverse_and_never_above_the_curve(
 
 
 def test_the_grid_falls_to_zero_and_cannot_be_changed() -> None:
-    deltas = grid(Fraction(1, 2), 3)
+    deltas = delta_grid(Fraction(1, 2), 3)
     assert len(deltas) == 3 * cells_of(3) + 1
     assert list(deltas) == sorted(deltas, reverse=True)
     assert deltas[-1] == 0 < deltas[-2]
@@ -197,7 +197,7 @@ def test_no_window_of_a_cell_gives_more_than_the_bound_of_the_cell(
 
 
 def test_what_is_too_small_for_floats_is_never_lost() -> None:
-    deltas = grid(Fraction(1, 100), 256)
+    deltas = delta_grid(Fraction(1, 100), 256)
     assert (deltas[:-1] >= 2.0**-1000).all()
     assert (np.diff(deltas) <= 0).all()
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from dpselect.accounting.closed_forms import BoundedRangeRenyi, LaplaceRenyi, RandomizedResponseRenyi
 from dpselect.accounting.renyi_orders import (
-    FARTHEST,
-    OCTAVE,
+    FARTHEST_PLACE,
     ORDERS,
+    PLACES_PER_DOUBLING,
     ConcentratedRenyi,
     RenyiProfile,
     least_over_orders,
@@ -150,8 +150,8 @@ def test_the_first_orders_are_public_and_rise_from_close_to_one() -> None:
     assert list(ORDERS) == sorted(set(ORDERS))
     assert ORDERS[0] == 1 + Fraction(1, 32)
     assert ORDERS[-1] == 2049
-    assert order(FARTHEST) == 1 + 2**64
-    assert order(OCTAVE // 2) ** 2 == pytest.approx(float(1 + 2**0.5) ** 2)
+    assert order(FARTHEST_PLACE) == 1 + 2**64
+    assert order(PLACES_PER_DOUBLING // 2) ** 2 == pytest.approx(float(1 + 2**0.5) ** 2)
 
 
 @pytest.mark.parametrize("best", [Fraction(1001, 1000), Fraction(17, 3), Fraction(10**9)], ids=str)

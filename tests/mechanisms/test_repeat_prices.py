@@ -15,7 +15,7 @@ import pytest
 from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped] # the same
 
 from dpselect.accounting.convert import LaplaceRenyi, RenyiProfile
-from dpselect.accounting.repetition import ORDERS, RepeatedProfile, drift, tilt
+from dpselect.accounting.repetition import ONE_RUN_ORDERS, RepeatedProfile, log_odds_shift, probability_shift
 from dpselect.exact.enclosures import Ball, enclose
 from dpselect.mechanisms import (
     geometric,
@@ -212,7 +212,7 @@ def test_the_tilt_bounds_all_tests_and_is_reached_by_one(gamma: Fraction, delta:
             s = (1 - float(delta)) / (1 + e) if step == 300 else s
             most = min(e * s + float(delta), 1 - (1 - s - float(delta)) / e, 1.0)
             ratios.append((gamma + (1 - gamma) * Fraction(most)) / (gamma + (1 - gamma) * Fraction(s)))
-        bound = float(tilt(gamma, Fraction(epsilon), delta))
+        bound = float(log_odds_shift(gamma, Fraction(epsilon), delta))
         assert math.log(max(ratios)) == pytest.approx(bound, abs=1e-9)
 
 
@@ -222,14 +222,16 @@ def test_the_tilt_is_never_above_the_form_of_the_sheet() -> None:
         for delta in DELTAS:
             for epsilon in (0.0, 0.01, 1.0, 6.0):
                 sheet = math.log(math.exp(epsilon) + float((1 - gamma) * delta / gamma))
-                assert float(tilt(gamma, Fraction(epsilon), delta)) <= sheet * (1 + 1e-12)
+                assert float(log_odds_shift(gamma, Fraction(epsilon), delta)) <= sheet * (1 + 1e-12)
 
 
 def test_the_drift_is_the_total_variation() -> None:
-    assert drift(Fraction(0), Fraction(1, 3)) == Fraction(1, 3)
-    assert float(drift(Fraction(1), Fraction(0))) == pytest.approx(math.tanh(0.5))
-    assert float(drift(Fraction(1), Fraction(1, 10))) == pytest.approx((math.e - 0.8) / (math.e + 1))
-    assert drift(Fraction(5), Fraction(1)) == 1
+    assert probability_shift(Fraction(0), Fraction(1, 3)) == Fraction(1, 3)
+    assert float(probability_shift(Fraction(1), Fraction(0))) == pytest.approx(math.tanh(0.5))
+    assert float(probability_shift(Fraction(1), Fraction(1, 10))) == pytest.approx(
+        (math.e - 0.8) / (math.e + 1)
+    )
+    assert probability_shift(Fraction(5), Fraction(1)) == 1
 
 
 def delta_by(order: Fraction, bound: Fraction, epsilon: Fraction) -> Fraction:
@@ -244,7 +246,9 @@ def delta_by(order: Fraction, bound: Fraction, epsilon: Fraction) -> Fraction:
 def papernot_steinke(curve: RenyiCurve, mean: Fraction, alpha: Fraction) -> tuple[Fraction, Fraction]:
     """Theorem 6 as printed, and the form that is safe for every mean; delta by the best order of a grid."""
     epsilon_hat = enclose(lambda a: (a / (a - 1)).log(), alpha).low
-    delta = min(Fraction(1), *(delta_by(order, Fraction(curve(order)), epsilon_hat) for order in ORDERS))
+    delta = min(
+        Fraction(1), *(delta_by(order, Fraction(curve(order)), epsilon_hat) for order in ONE_RUN_ORDERS)
+    )
 
     def safe(a: Ball, e: Ball, d: Ball, m: Ball) -> Ball:
         return ((-m).exp() + m * ((a - 1) * (e + m * d)).exp()).log() / (a - 1)
@@ -270,7 +274,7 @@ def test_the_poisson_curve_is_never_above_that_of_the_paper_or_the_safe_one(mean
 
 # Beside dp-accounting.
 
-GRID = [float(order) for order in ORDERS]
+GRID = [float(order) for order in ONE_RUN_ORDERS]
 DP_EVENTS: dict[str, tuple[Any, RenyiCurve]] = {
     "gaussian": (dp_accounting.GaussianDpEvent(4.0), RenyiCurve(lambda alpha: alpha / 32)),
     "laplace": (dp_accounting.LaplaceDpEvent(5.0), RenyiCurve(LaplaceRenyi(Fraction(1, 5)))),

@@ -21,10 +21,14 @@ from dpselect.accounting.renyi_orders import RenyiProfile
 from dpselect.exact.bisection import bisect
 from dpselect.exact.enclosures import Enclosure, enclose, exp, expm1
 
-Floats = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.float64]
 
 MOST_RUNS = 512
-FINEST = 32
+"""More runs are left to the Rényi curve: a grid for them takes too long."""
+
+MOST_CELLS = 32
+"""A window is cut into at most 32 cells."""
+
 NARROWEST, WIDEST = Fraction(1, 2**12), 2
 """Windows between these are put on a grid; floats would have to be pushed too far for others."""
 
@@ -77,7 +81,7 @@ class BoundedRangeComposition:
         if not self._has_grid:
             return Fraction(1)
         window = max(self.eta, NARROWEST)
-        deltas, step = grid(window, self.runs), window / cells_of(self.runs)
+        deltas, step = delta_grid(window, self.runs), window / cells_of(self.runs)
         place = epsilon // step
         left, right = (Fraction(float(deltas[int(place) + move])) for move in (0, 1))
         rest = epsilon - place * step
@@ -87,11 +91,11 @@ class BoundedRangeComposition:
 
 def cells_of(runs: int) -> int:
     """Say into how many cells a window is cut: fewer for many runs, which need longer."""
-    return min(FINEST, 2048 // runs)
+    return min(MOST_CELLS, 2048 // runs)
 
 
 @lru_cache(maxsize=64)
-def grid(eta: Fraction, runs: int) -> Floats:
+def delta_grid(eta: Fraction, runs: int) -> FloatArray:
     """Bound delta at 0, step, 2 * step, ..., runs * eta, where step = eta / cells.
 
     After each run the grid is as long, and begins one eta higher: it needs nothing from below.
@@ -124,12 +128,12 @@ def _float(bounds: Enclosure) -> float:
 
 
 def largest_in_cell(
-    around: tuple[Floats, Floats, Floats, Floats],
+    around: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
     start: tuple[float, float],
     end: tuple[float, float],
     least: float,
     window: float,
-) -> Floats:
+) -> FloatArray:
     """Bound the mean of what follows, for all windows of a cell: its value at a point, and the rise."""
     v1, v2, v3, v4 = around
     (x0, u0), (x1, u1) = start, end
@@ -144,5 +148,5 @@ def largest_in_cell(
     value = chance * (high * v1 + low * v2) + (1 - chance) * (high * v3 + low * v4)
     slope = (rise / x**2 - fall) / (window * width)
     bend = np.maximum(0.0, -rise) * (x1 - x0) ** 2 / (window * width)
-    mean: Floats = value + np.maximum(slope * (x1 - x), slope * (x0 - x)) + bend
+    mean: FloatArray = value + np.maximum(slope * (x1 - x), slope * (x0 - x)) + bend
     return mean

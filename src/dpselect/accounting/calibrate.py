@@ -25,8 +25,8 @@ SCALE_BITS = 24
 JUST_BELOW = 1 - Fraction(1, 2**SCALE_BITS)
 """A closed form is returned if it fits and this part of it does not."""
 
-FARTHEST = 2048
-"""Scales are looked for between 2**-FARTHEST and 2**FARTHEST."""
+LARGEST_EXPONENT = 2048
+"""Scales are searched for from 2**-2048 to 2**2048."""
 
 
 def calibrate(make: Callable[[Fraction], Measurement], budget: object, d_in: Number) -> Fraction:
@@ -99,7 +99,7 @@ def _octave(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> i
     step = -1 if one else 1
     reached = step
     while fits(Fraction(2) ** reached) is one:
-        if abs(reached) == FARTHEST:
+        if abs(reached) == LARGEST_EXPONENT:
             raise _out_of_reach(budget, one=one)
         reached *= 2
     fails, fitting = (reached, reached // 2 if reached < -1 else 0) if one else (reached // 2, reached)
@@ -109,10 +109,11 @@ def _octave(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> i
 def _out_of_reach(budget: object, *, one: bool) -> InvalidParameter:
     if one:
         return InvalidParameter(
-            f"make(scale) must cost more with less noise; got one that fits the budget at 2**-{FARTHEST}. "
-            "Any scale will do."
+            "make(scale) must cost more with less noise; "
+            f"got one that fits the budget at 2**-{LARGEST_EXPONENT}. Any scale will do."
         )
     text = str(budget) if isinstance(budget, PureDP | ZCDP | ApproxDP) else shown(budget)
     return InvalidParameter(
-        f"budget must be one that a scale up to 2**{FARTHEST} keeps within; got {text}. Give a larger budget."
+        f"budget must be one that a scale up to 2**{LARGEST_EXPONENT} keeps within; got {text}. "
+        "Give a larger budget."
     )

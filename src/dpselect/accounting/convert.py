@@ -48,17 +48,17 @@ __all__ = [
     "laplace_rho",
 ]
 
-Way: TypeAlias = Callable[[Any], Any]
+Conversion: TypeAlias = Callable[[Any], Any]
 L = TypeVar("L", bound=Loss)
 
 
-def _ways_of(
+def _conversions_of(
     price: Callable[[Any], Amount],
     rho: Callable[[Fraction], Fraction],
     renyi: Callable[[Fraction], Formula],
     profile: Callable[[Fraction], Formula],
-) -> Mapping[type, Way]:
-    """List the ways from a guarantee of one number, which is its pure price too."""
+) -> Mapping[type, Conversion]:
+    """List the conversions from a guarantee of one number, which is its pure price too."""
 
     def form(make: Callable[[Fraction], Any], loss: object, *, unbounded: object) -> Any:
         number = price(loss)
@@ -86,18 +86,18 @@ def _profile_of_pair(loss: ApproxDP) -> PrivacyProfile:
     return PrivacyProfile(RandomizedResponseProfile(loss.epsilon, loss.delta))
 
 
-_WAYS: Mapping[type, Mapping[type, Way]] = MappingProxyType(
+_CONVERSIONS: Mapping[type, Mapping[type, Conversion]] = MappingProxyType(
     {
-        PureDP: _ways_of(
+        PureDP: _conversions_of(
             lambda loss: loss.epsilon,
             randomized_response_rho,
             RandomizedResponseRenyi,
             RandomizedResponseProfile,
         ),
-        BoundedRange: _ways_of(
+        BoundedRange: _conversions_of(
             lambda loss: loss.eta, bounded_range_rho, BoundedRangeRenyi, BoundedRangeProfile
         ),
-        LaplaceDominated: _ways_of(lambda loss: loss.shift, laplace_rho, LaplaceRenyi, LaplaceProfile),
+        LaplaceDominated: _conversions_of(lambda loss: loss.shift, laplace_rho, LaplaceRenyi, LaplaceProfile),
         ZCDP: {RenyiDP: _curve_of, PrivacyProfile: lambda loss: _profile_of(_curve_of(loss))},
         RenyiDP: {PrivacyProfile: _profile_of},
         ApproxDP: {PrivacyProfile: _profile_of_pair},
@@ -136,19 +136,19 @@ def convert(
         )
     if isinstance(loss, wanted):
         return loss
-    ways = _WAYS[kind_of(loss)]
-    if wanted not in ways:
-        known = [kind.__name__ for kind in (*ways, ApproxDP)]
+    conversions = _CONVERSIONS[kind_of(loss)]
+    if wanted not in conversions:
+        known = [kind.__name__ for kind in (*conversions, ApproxDP)]
         raise InvalidParameter(
             f"{shown(loss)} must be converted to {' or '.join(known)}; got {wanted.__name__}. "
             "Nothing is proved of any other."
         )
-    return ways[wanted](loss)  # type: ignore[no-any-return] # the table says so
+    return conversions[wanted](loss)  # type: ignore[no-any-return] # the table says so
 
 
 def kind_of(loss: object) -> type:
     """Give the kind of a guarantee; refuse what is none."""
-    if type(loss) not in _WAYS:
+    if type(loss) not in _CONVERSIONS:
         raise InvalidParameter.must_be(
             "loss", "a privacy loss, a BoundedRange or a LaplaceDominated", got=loss, way_out="See m.price()."
         )

@@ -17,28 +17,31 @@ from functools import lru_cache
 from dpselect.accounting.closed_forms import BoundedRangeRenyi, LaplaceRenyi, RandomizedResponseRenyi
 from dpselect.exact.enclosures import exp, log
 from dpselect.privacy.amounts import Amount, times, total
-from dpselect.privacy.curves import RenyiCurve, Table
+from dpselect.privacy.curves import RenyiCurve, TabulatedBound
 
-OCTAVE = 512
-"""Orders are tried at 1 + 2**(place / OCTAVE), for whole places."""
+PLACES_PER_DOUBLING = 512
+"""Orders are tried at 1 + 2**(place / PLACES_PER_DOUBLING), for whole places."""
 
-PLACES = range(-5 * OCTAVE, 11 * OCTAVE + 1, OCTAVE // 2)
-FARTHEST = 64 * OCTAVE
+PLACES = range(-5 * PLACES_PER_DOUBLING, 11 * PLACES_PER_DOUBLING + 1, PLACES_PER_DOUBLING // 2)
+"""Where the search begins: from 1 + 1/32 to 1 + 2048, two places to a doubling."""
+
+FARTHEST_PLACE = 64 * PLACES_PER_DOUBLING
+"""No order beyond 1 + 2**64, or below 1 + 2**-64, is tried."""
 
 
 @lru_cache(maxsize=4096)
 def order(place: int) -> Fraction:
-    """Give the order at a place: 1 + 2**(place / OCTAVE), with twenty bits after the one.
+    """Give the order at a place: 1 + 2**(place / PLACES_PER_DOUBLING), with twenty bits after the one.
 
-    >>> order(0), order(OCTAVE), order(-OCTAVE)
+    >>> order(0), order(PLACES_PER_DOUBLING), order(-PLACES_PER_DOUBLING)
     (Fraction(2, 1), Fraction(3, 1), Fraction(3, 2))
     """
-    octaves, rest = divmod(place, OCTAVE)
-    return 1 + Fraction(round(2 ** (20 + rest / OCTAVE))) * Fraction(2) ** (octaves - 20)
+    doublings, rest = divmod(place, PLACES_PER_DOUBLING)
+    return 1 + Fraction(round(2 ** (20 + rest / PLACES_PER_DOUBLING))) * Fraction(2) ** (doublings - 20)
 
 
 ORDERS = tuple(order(place) for place in PLACES)
-"""The orders that are tried first: public, fixed, from 1 + 1/32 to 1 + 2048, half an octave apart."""
+"""The orders that are tried first: public, fixed, 1 + 2**(j/2) for j from -10 to 22."""
 
 
 def least_over_orders(bound: Callable[[Fraction], Amount], also: Iterable[Fraction] = ()) -> Amount:
@@ -54,7 +57,7 @@ def least_over_orders(bound: Callable[[Fraction], Amount], also: Iterable[Fracti
 
     for end, step in ((min(PLACES), -PLACES.step), (max(PLACES), PLACES.step)):
         place = end
-        while best() == place and abs(place) < FARTHEST:
+        while best() == place and abs(place) < FARTHEST_PLACE:
             place += step
             tried[place] = bound(order(place))
     for near, step in ((PLACES.step, 16), (16, 1)):
@@ -125,7 +128,7 @@ class RenyiProfile:
     def _known_orders(self) -> list[Fraction]:
         """List the orders of tables, which know nothing of the orders between."""
         runs = self.curve.runs if isinstance(self.curve, RenyiCurve) else frozenset()
-        return [known for run, _ in runs if isinstance(run, Table) for known, _ in run.points]
+        return [known for run, _ in runs if isinstance(run, TabulatedBound) for known, _ in run.points]
 
 
 def profile_of(curve: RenyiCurve) -> RenyiProfile:

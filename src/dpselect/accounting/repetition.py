@@ -19,7 +19,7 @@ from typing import Protocol
 
 from dpselect.exact.enclosures import Ball, enclose
 from dpselect.privacy.amounts import Amount
-from dpselect.privacy.curves import RenyiCurve, Table
+from dpselect.privacy.curves import RenyiCurve, TabulatedBound
 from dpselect.privacy.profiles import PrivacyProfile
 
 EXPONENTS = range(-16, 9)
@@ -32,7 +32,7 @@ NARROWINGS = 14
 """How often the search for one run's epsilon narrows its interval, each time by a third."""
 
 
-def tilt(gamma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
+def log_odds_shift(gamma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Bound ln of (gamma + (1 - gamma) s') / (gamma + (1 - gamma) s) from above.
 
     s and s' are the probabilities of any event on neighbours, under an (epsilon, delta)-private program.
@@ -50,7 +50,7 @@ def tilt(gamma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     return max(found, enclose(lambda g, d: (1 + (1 - g) * d / g).log(), gamma, delta).high)
 
 
-def drift(epsilon: Fraction, delta: Fraction) -> Fraction:
+def probability_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Bound how far the probability of any event moves, under an (epsilon, delta)-private program."""
     if epsilon == 0:
         return delta
@@ -68,20 +68,20 @@ class Repetition(Protocol):
     def mean(self) -> Fraction:
         """A bound on the expected number of runs."""
 
-    def spread(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+    def repetition_cost(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Bound what repetition adds to epsilon, if one run is (epsilon, delta)-private."""
 
 
 @dataclass(frozen=True)
 class RepeatedProfile:
-    """The profile of repeated runs: delta grows by the mean, epsilon by the least spread of one run."""
+    """The profile of repeated runs: delta grows by the mean, epsilon by the least repetition cost."""
 
     profile: PrivacyProfile
     repetition: Repetition
 
     def __call__(self, epsilon: Fraction) -> Fraction:
         """Bound delta."""
-        left = epsilon - self.spread
+        left = epsilon - self.repetition_cost
         if left < 0:
             return Fraction(1)
         return min(Fraction(1), self.repetition.mean * self.profile.delta(left))
@@ -91,16 +91,16 @@ class RepeatedProfile:
         if delta == 1:
             return Fraction(0)
         one = self.profile.epsilon(min(Fraction(1), delta / self.repetition.mean))
-        return self.spread + one if one < math.inf else math.inf
+        return self.repetition_cost + one if one < math.inf else math.inf
 
     @cached_property
-    def spread(self) -> Fraction:
-        """Find a small spread: every epsilon of one run gives a true one, whichever is found."""
-        known, best = min((self._spread(epsilon), epsilon) for epsilon in self._first_guesses())
+    def repetition_cost(self) -> Fraction:
+        """Search for the least repetition cost: every epsilon of one run gives a true bound on it."""
+        known, best = min((self._repetition_cost(epsilon), epsilon) for epsilon in self._first_guesses())
         low, high = best / 2, 2 * best
         for _ in range(NARROWINGS if best else 0):
             left, right = low + (high - low) / 3, high - (high - low) / 3
-            first, second = self._spread(left), self._spread(right)
+            first, second = self._repetition_cost(left), self._repetition_cost(right)
             known = min(known, first, second)
             low, high = (low, right) if first < second else (left, high)
         return known
@@ -110,16 +110,16 @@ class RepeatedProfile:
         yield from (Fraction(2) ** exponent for exponent in EXPONENTS)
         count = sum(n for _, n in self.profile.runs)
         for run, _ in self.profile.runs:
-            if isinstance(run, Table):
+            if isinstance(run, TabulatedBound):
                 yield from (count * point for point, _ in run.points)
             elif hasattr(run, "epsilon") and (without_delta := run.epsilon(Fraction(0))) < math.inf:
                 yield count * without_delta
 
-    def _spread(self, epsilon: Fraction) -> Fraction:
-        return self.repetition.spread(epsilon, self.profile.delta(epsilon))
+    def _repetition_cost(self, epsilon: Fraction) -> Fraction:
+        return self.repetition.repetition_cost(epsilon, self.profile.delta(epsilon))
 
 
-ORDERS = tuple(1 + Fraction(round(1024 * 2 ** (step / 16)), 1024) for step in range(-80, 177))
+ONE_RUN_ORDERS = tuple(1 + Fraction(round(1024 * 2 ** (step / 16)), 1024) for step in range(-80, 177))
 """Where one run's curve is looked at: public, fixed, from 1 + 1/32 to 1 + 2048."""
 
 
@@ -142,7 +142,7 @@ class RepeatedRenyi(ABC):
     @cached_property
     def _of_one_run(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """List what is known of one run, at the orders where something is."""
-        bounds = ((order, self.curve(order)) for order in ORDERS)
+        bounds = ((order, self.curve(order)) for order in ONE_RUN_ORDERS)
         return tuple((order, Fraction(bound)) for order, bound in bounds if bound < math.inf)
 
     @abstractmethod

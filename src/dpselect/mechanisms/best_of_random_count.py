@@ -111,6 +111,6 @@ class RepeatedMap:
             case PrivacyProfile():
                 return PrivacyProfile(RepeatedProfile(one, self.count))
             case Fraction():
-                return one + self.count.spread(one, Fraction(0))
+                return one + self.count.repetition_cost(one, Fraction(0))
             case _:
                 return math.inf

@@ -14,7 +14,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, TypeAlias
 
-from dpselect.accounting.repetition import NegativeBinomialRenyi, PoissonRenyi, drift, tilt
+from dpselect.accounting.repetition import (
+    NegativeBinomialRenyi,
+    PoissonRenyi,
+    log_odds_shift,
+    probability_shift,
+)
 from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.numbers import Number, positive, rational
@@ -77,9 +82,9 @@ class TruncatedNegativeBinomial:
             self.gamma,
         ).high
 
-    def spread(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+    def repetition_cost(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Bound what the choice of the best adds to epsilon, if one run is (epsilon, delta)-private."""
-        return (1 + self.shape) * tilt(self.gamma, epsilon, delta)
+        return (1 + self.shape) * log_odds_shift(self.gamma, epsilon, delta)
 
     def renyi(self, curve: RenyiCurve) -> Formula:
         """Give the Rényi curve of the best run."""
@@ -116,9 +121,9 @@ class Poisson:
         top, bottom = self.mean.as_integer_ratio()
         return top, bottom * (k + 1)
 
-    def spread(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+    def repetition_cost(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Bound what the choice of the best adds to epsilon, if one run is (epsilon, delta)-private."""
-        return self.mean * drift(epsilon, delta)
+        return self.mean * probability_shift(epsilon, delta)
 
     def renyi(self, curve: RenyiCurve) -> Formula:
         """Give the Rényi curve of the best run."""

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from dpselect.accounting.repetition import RepeatedProfile, tilt
+from dpselect.accounting.repetition import RepeatedProfile, log_odds_shift
 from dpselect.errors import InvalidParameter, MayNeverEnd
 from dpselect.exact.enclosures import enclose, exp
 from dpselect.exact.numbers import Number, probability, rational, score, whole
@@ -173,9 +173,9 @@ class StopCoin:
         """Bound what a delta is multiplied by."""
         return (1 + self.excess) / self.gamma
 
-    def spread(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+    def repetition_cost(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Bound what repetition adds to epsilon, if one run is (epsilon, delta)-private."""
-        return tilt(self.gamma, epsilon, delta) + self.excess
+        return log_odds_shift(self.gamma, epsilon, delta) + self.excess
 
     @cached_property
     def excess(self) -> Fraction:
@@ -239,6 +239,6 @@ class CandidateMap:
             case Fraction() if one and self.coin.cap is not None:
                 return enclose(lambda e, x: 2 * e + 2 * (-x).exp(), one, self.coin.gamma * self.coin.cap).high
             case Fraction():
-                return one + tilt(self.coin.gamma, one, Fraction(0))
+                return one + log_odds_shift(self.coin.gamma, one, Fraction(0))
             case _:
                 return math.inf

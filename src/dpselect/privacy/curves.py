@@ -21,7 +21,7 @@ Formula: TypeAlias = Callable[[Fraction], Amount]
 
 
 @dataclass(frozen=True)
-class Table:
+class TabulatedBound:
     """A bound known at finitely many points, in increasing order."""
 
     points: tuple[tuple[Fraction, Amount], ...]
@@ -39,14 +39,14 @@ def _hashable(bound: object) -> bool:
 class Curve:
     """A formula or a table for each thing that was run, and the number of its runs."""
 
-    runs: frozenset[tuple[Formula | Table, int]]
+    runs: frozenset[tuple[Formula | TabulatedBound, int]]
 
     _NAMES: ClassVar[tuple[str, str]]
 
     def __init__(self, bound: Formula | Mapping[Any, Any]) -> None:
         """Take a function, or a table of points."""
         if isinstance(bound, Mapping):
-            known: Formula | Table = self._table(bound)
+            known: Formula | TabulatedBound = self._table(bound)
         elif callable(bound) and _hashable(bound) and not isinstance(bound, Curve):
             known = bound
         else:
@@ -57,21 +57,21 @@ class Curve:
 
     @classmethod
     @abstractmethod
-    def _table(cls, points: Mapping[Any, Any]) -> Table: ...
+    def _table(cls, points: Mapping[Any, Any]) -> TabulatedBound: ...
 
     @classmethod
-    def _of(cls, counts: Mapping[Formula | Table, int]) -> Self:
+    def _of(cls, counts: Mapping[Formula | TabulatedBound, int]) -> Self:
         curve = object.__new__(cls)
         object.__setattr__(curve, "runs", frozenset((run, n) for run, n in counts.items() if n))
         return curve
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> TabulatedBound | None:
         """The table that the curve was made from; None for formulas, and for several runs."""
         if len(self.runs) != 1:
             return None
         ((bound, count),) = self.runs
-        return bound if isinstance(bound, Table) and count == 1 else None
+        return bound if isinstance(bound, TabulatedBound) and count == 1 else None
 
     def __add__(self, other: Self) -> Self:
         """Give the guarantee of running both."""
@@ -132,8 +132,8 @@ class RenyiCurve(Curve):
     _NAMES = ("order", "epsilon")
 
     @classmethod
-    def _table(cls, points: Mapping[Any, Any]) -> Table:
-        return Table(
+    def _table(cls, points: Mapping[Any, Any]) -> TabulatedBound:
+        return TabulatedBound(
             tuple(sorted((_order(alpha), amount(bound, "epsilon")) for alpha, bound in points.items()))
         )
 
@@ -145,9 +145,9 @@ class RenyiCurve(Curve):
         return total(times(n, self._at(run, point)) for run, n in self.runs)
 
     @staticmethod
-    def _at(bound: Formula | Table, alpha: Fraction) -> Amount:
+    def _at(bound: Formula | TabulatedBound, alpha: Fraction) -> Amount:
         """Look a table up at the next known order: the divergence grows with the order."""
-        if isinstance(bound, Table):
+        if isinstance(bound, TabulatedBound):
             return min((most for order, most in bound.points if order >= alpha), default=math.inf)
         return amount(bound(alpha), "the bound")
 

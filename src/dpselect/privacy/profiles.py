@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from dpselect.exact.bisection import bisect
 from dpselect.exact.numbers import Number, not_negative, probability
 from dpselect.privacy.amounts import Amount, amount, times, total
-from dpselect.privacy.curves import Curve, Formula, Table
+from dpselect.privacy.curves import Curve, Formula, TabulatedBound
 
 LEAST_DELTA = Fraction(1, 2**1000)
 """A smaller delta is not searched for, but bounded by this one."""
@@ -38,8 +38,8 @@ class PrivacyProfile(Curve):
     _NAMES = ("epsilon", "delta")
 
     @classmethod
-    def _table(cls, points: Mapping[Any, Any]) -> Table:
-        return Table(
+    def _table(cls, points: Mapping[Any, Any]) -> TabulatedBound:
+        return TabulatedBound(
             tuple(sorted((not_negative(e, "epsilon"), probability(d, "delta")) for e, d in points.items()))
         )
 
@@ -65,7 +65,7 @@ class PrivacyProfile(Curve):
 
     def _least_delta(self, epsilon: Fraction) -> Fraction:
         """Search for the least delta that leaves us within epsilon: among those of tables, or nearly."""
-        tables = [run for run, _ in self.runs if isinstance(run, Table)]
+        tables = [run for run, _ in self.runs if isinstance(run, TabulatedBound)]
         listed = {Fraction(most) * self._count for table in tables for _, most in table.points}
         exact = (
             delta for delta in sorted({Fraction(0), *listed}) if delta <= 1 and self.epsilon(delta) <= epsilon
@@ -84,17 +84,17 @@ class PrivacyProfile(Curve):
         return max(1, sum(n for _, n in self.runs))
 
 
-def _delta_at(bound: Formula | Table, epsilon: Fraction) -> Fraction:
+def _delta_at(bound: Formula | TabulatedBound, epsilon: Fraction) -> Fraction:
     """Evaluate; a table is looked up at the last known epsilon, because delta falls as epsilon grows."""
-    if isinstance(bound, Table):
+    if isinstance(bound, TabulatedBound):
         found = (Fraction(most) for known, most in bound.points if known <= epsilon)
         return min(found, default=Fraction(1))
     return Fraction(min(Fraction(1), amount(bound(epsilon), "the bound")))
 
 
-def _epsilon_at(bound: Formula | Table, delta: Fraction) -> Amount:
+def _epsilon_at(bound: Formula | TabulatedBound, delta: Fraction) -> Amount:
     """Invert; the search ends within a relative 2**-64 of the least epsilon, or an absolute 2**-64."""
-    if isinstance(bound, Table):
+    if isinstance(bound, TabulatedBound):
         return min((known for known, most in bound.points if most <= delta), default=math.inf)
     if callable(inverse := getattr(bound, "epsilon", None)):
         return amount(inverse(delta), "the bound")

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text
-from dpselect.privacy.curves import Table
+from dpselect.privacy.curves import TabulatedBound
 from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.utility import Accuracy
@@ -181,10 +181,10 @@ def price_facts(price: Price) -> dict[str, Any]:
     return {name: _number(part) for name, part in zip(names, price.parts(), strict=True)}
 
 
-def table_of(price: RenyiDP) -> Table:
+def table_of(price: RenyiDP) -> TabulatedBound:
     """Give the table that a Rényi price is stated by."""
     runs = list(price.curve.runs)
-    if len(runs) != 1 or not isinstance(runs[0][0], Table) or runs[0][1] != 1:
+    if len(runs) != 1 or not isinstance(runs[0][0], TabulatedBound) or runs[0][1] != 1:
         raise InvalidParameter(
             "a Rényi budget must be a table {order: epsilon}, so that it can be written down; "
             "got a formula. Write RenyiDP({2: '1/2', 8: 2})."

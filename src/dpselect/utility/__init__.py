@@ -2,7 +2,7 @@
 
 from dpselect.utility.accuracy import (
     Accuracy,
-    Problem,
+    PlannableProblem,
     accuracy,
     epsilon_for,
     expected_error,
@@ -21,7 +21,7 @@ __all__ = [
     "Accuracy",
     "Mechanism",
     "Noise",
-    "Problem",
+    "PlannableProblem",
     "SelectionLaw",
     "SideBySide",
     "accuracy",

@@ -36,7 +36,7 @@ SURE = Fraction(99, 100)
 
 
 @runtime_checkable
-class Problem(Protocol):
+class PlannableProblem(Protocol):
     """What the accuracy of a selection problem depends on: how many outputs, and how far scores move apart.
 
     A problem may also have ``d_linf``, how far one score moves if one person answers otherwise: only the
@@ -176,8 +176,8 @@ class _Plan:
             )
 
 
-def _plan(problem: Problem, k: int, neighbours: Neighbours, mechanism: Mechanism) -> _Plan:
-    if not isinstance(problem, Problem):
+def _plan(problem: PlannableProblem, k: int, neighbours: Neighbours, mechanism: Mechanism) -> _Plan:
+    if not isinstance(problem, PlannableProblem):
         raise InvalidParameter.must_be(
             "problem", "a selection problem", got=problem, way_out="Write counting(100) for 100 candidates."
         )
@@ -233,7 +233,7 @@ def within(mechanism: Mechanism, scale: Number, n: int, k: int = 1, confidence: 
 
 
 def accuracy(  # noqa: PLR0913 - each is part of the question
-    problem: Problem,
+    problem: PlannableProblem,
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -260,7 +260,7 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
 
 
 def expected_error(  # noqa: PLR0913 - each is part of the question
-    problem: Problem,
+    problem: PlannableProblem,
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -279,7 +279,7 @@ def expected_error(  # noqa: PLR0913 - each is part of the question
 
 
 def epsilon_for(  # noqa: PLR0913 - each is part of the question
-    problem: Problem,
+    problem: PlannableProblem,
     *,
     within: Number,
     k: int = 1,
@@ -298,7 +298,7 @@ def epsilon_for(  # noqa: PLR0913 - each is part of the question
 
 
 def lead_needed(  # noqa: PLR0913 - each is part of the question
-    problem: Problem,
+    problem: PlannableProblem,
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,

@@ -15,7 +15,7 @@ from dpselect.errors import InvalidParameter, MissingExtra
 from dpselect.exact.numbers import Number, exact_text, positive, rounded_up, to_float_up
 from dpselect.privacy.losses import ZCDP, PureDP
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.utility.accuracy import Accuracy, Problem, accuracy, expected_error
+from dpselect.utility.accuracy import Accuracy, PlannableProblem, accuracy, expected_error
 from dpselect.utility.selection_law import SelectionLaw, named
 from dpselect.utility.side_by_side import SideBySide
 from dpselect.utility.worst_case import Mechanism
@@ -31,11 +31,11 @@ COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 EPSILONS = ("1/10", "1/5", "1/2", "1", "2")
 MOST_BARS = 12
 MOST_MARKS = 6
-SMALLEST = 1e-9
+SMALLEST_SHOWN = 1e-9
 LONGEST_LABEL = 24
 
 
-class Charge(Protocol):
+class PlottedCharge(Protocol):
     """An entry of a ledger, as far as a plot needs it."""
 
     @property
@@ -52,7 +52,7 @@ class Charge(Protocol):
 
 
 def plot_accuracy(  # noqa: PLR0913 - each is part of the question
-    problem: Problem,
+    problem: PlannableProblem,
     *,
     epsilons: Sequence[Number] = EPSILONS,
     k: int = 1,
@@ -155,7 +155,7 @@ def plot_law(law: SelectionLaw | SideBySide, *, most: int = MOST_BARS, score_uni
     return _finished(axes, columns=2 if len(laws) > 1 else 0, title="in brackets: behind the best on average")
 
 
-def plot_ledger(entries: Iterable[Charge], budget: PureDP | ZCDP) -> Figure:
+def plot_ledger(entries: Iterable[PlottedCharge], budget: PureDP | ZCDP) -> Figure:
     """Plot what a ledger has spent, charge by charge, and what is left of the budget."""
     if not isinstance(budget, PureDP | ZCDP):
         raise InvalidParameter.must_be("budget", "PureDP(...) or ZCDP(...)", got=budget)
@@ -224,7 +224,7 @@ def _titled(axes: Axes, title: str, subtitle: str) -> None:
 
 
 def _chance(p: float) -> str:
-    return f"{p:.3g}" if p >= SMALLEST or p == 0 else f"<{SMALLEST:g}"
+    return f"{p:.3g}" if p >= SMALLEST_SHOWN or p == 0 else f"<{SMALLEST_SHOWN:g}"
 
 
 def _cut(text: str) -> str:

@@ -14,7 +14,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, positive, score
 from dpselect.privacy.domains import AtomDomain, VectorDomain
 
-LARGEST = 10**300
+LARGEST_AS_FLOAT = 10**300
 """Scores beyond it are taken as fractions; scales beyond it or its inverse are refused."""
 
 BEHIND_ALL = 1e6
@@ -24,7 +24,7 @@ BEHIND_ALL = 1e6
 def spread_of(scale: Number) -> Fraction:
     """Read the scale of a noise whose law is wanted."""
     spread = positive(scale, "scale")
-    if not Fraction(1, LARGEST) <= spread <= LARGEST:
+    if not Fraction(1, LARGEST_AS_FLOAT) <= spread <= LARGEST_AS_FLOAT:
         raise InvalidParameter.must_be("scale", "from 1e-300 to 1e300 for a table of a law", got=scale)
     return spread
 
@@ -55,7 +55,7 @@ def gaps(public_scores: object, scale: Fraction) -> NDArray[np.float64]:
             return np.asarray((unsigned[values.argmax()] - unsigned) / float(scale))
         wide = values.astype(np.float64)
         best = wide.max()
-        if np.abs(wide[np.isfinite(wide)]).max(initial=0) < float(LARGEST) and np.isfinite(best):
+        if np.abs(wide[np.isfinite(wide)]).max(initial=0) < float(LARGEST_AS_FLOAT) and np.isfinite(best):
             return np.asarray((best - wide) / float(scale))
     return np.array([_in_scales(gap, scale) for gap in exact_gaps(public_scores)])
 
