@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.ledger.clock import system_clock
+from dpselect.ledger.fields import system_clock
 
 # What every program asks for the time, some seconds away from the truth.
 SHIFTED = """

@@ -14,7 +14,7 @@ import pytest
 
 from dpselect import Ledger, LedgerDamaged, LedgerUnavailable, PureDP
 from dpselect.errors import InvalidParameter
-from dpselect.ledger.locations import NETWORK, file_system
+from dpselect.ledger.locations import NETWORK_FILE_SYSTEMS, file_system
 
 PAGE = 4096
 ENTRIES = 20
@@ -455,7 +455,7 @@ def test_a_network_file_system_is_recognised() -> None:
     assert file_system(Path("/data/local/a.ledger"), table) == "ext4"
     assert file_system(Path("/with space/a.ledger"), table) == "cifs"
     assert file_system(Path("/database/a.ledger"), table) == "ext4"
-    assert file_system(Path("/database/a.ledger"), "") not in NETWORK
+    assert file_system(Path("/database/a.ledger"), "") not in NETWORK_FILE_SYSTEMS
 
 
 def test_a_ledger_on_a_network_file_system_is_refused(
@@ -514,7 +514,7 @@ print(charge_until_refused(ledger), ledger.verify())
 def run_in_checkout(script: str, *arguments: object) -> list[str]:
     command = [sys.executable, "-c", script, *map(str, arguments)]
     done = subprocess.run(
-        command, cwd=Path(__file__).parents[3], check=False, capture_output=True, text=True, timeout=120
+        command, cwd=Path(__file__).parents[2], check=False, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -590,7 +590,7 @@ def test_a_read_only_ledger_is_not_charged(
 def test_others_who_never_finish_are_waited_for_and_then_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpselect.ledger.sqlite_files.PATIENCE", 0.2)
+    monkeypatch.setattr("dpselect.ledger.sqlite_files.WRITER_TIMEOUT_SECONDS", 0.2)
     ledger = Ledger.create(tmp_path / "a.ledger")
     other = sqlite3.connect(tmp_path / "a.ledger", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

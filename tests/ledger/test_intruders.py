@@ -15,9 +15,8 @@ import pytest
 from dpselect import Ledger, LedgerDamaged, LedgerUnavailable, PureDP
 from dpselect.errors import InvalidParameter
 from dpselect.ledger import anchor as anchors
-from dpselect.ledger import tables
-from dpselect.ledger.entries import digest, header_row, new_header
-from dpselect.ledger.sqlite import SqliteSession
+from dpselect.ledger.entries import header_row, new_header, record_digest
+from dpselect.ledger.sqlite import SqliteDatabase
 from dpselect.privacy.neighbours import Neighbours
 from tests.ledger.places import FileCabinet, Place
 
@@ -44,7 +43,7 @@ def rewrite(place: Place, number: int, column: str, value: str) -> None:
     """Change an entry, and compute its digest anew."""
     before = str(row_of(place, number - 1)[-1])
     place.force(f"UPDATE dpselect_entries SET {column} = '{value}' WHERE number = {number}")
-    fitting = digest("entry", before, row_of(place, number)[:-1])
+    fitting = record_digest("entry", before, row_of(place, number)[:-1])
     place.force(f"UPDATE dpselect_entries SET digest = '{fitting}' WHERE number = {number}")
 
 
@@ -86,7 +85,7 @@ def test_e10_another_header_under_a_chain_computed_anew_is_found(
     changed = f"budget = '{budget}', neighbours = '{neighbours}', digest = '{header_row(header)[-1]}'"
     place.force(f"UPDATE dpselect_header SET {changed}")
     for number in range(1, 6):
-        before = digest("entry", before, row_of(place, number)[:-1])
+        before = record_digest("entry", before, row_of(place, number)[:-1])
         place.force(f"UPDATE dpselect_entries SET digest = '{before}' WHERE number = {number}")
     for use in (filled.verify, lambda: Ledger.open(file_place.url)):
         with pytest.raises(LedgerDamaged) as found:
@@ -131,9 +130,9 @@ def test_e11_an_old_anchor_with_another_chain_is_noticed_by_a_charge(
     file_place: Place, filled: Ledger
 ) -> None:
     anchor = Path(f"{file_place.url}.anchor")
-    old = anchors.peeked(anchor)
+    old = anchors.read_anchor(anchor)
     anchor.unlink()
-    anchors.dropped(anchor, old._replace(entries=old.entries._replace(number=2)))
+    anchors.create_anchor(anchor, old._replace(entries=old.entries._replace(number=2)))
     for use in (CHARGE, STORE):
         with pytest.raises(LedgerDamaged) as found:
             use(filled)
@@ -177,7 +176,7 @@ def test_an_anchor_that_cannot_be_read_stops_the_ledger(tmp_path: Path, filled: 
 def test_an_anchor_that_somebody_keeps_locked_is_waited_for_and_then_named(
     tmp_path: Path, filled: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(anchors, "PATIENCE", 0.1)
+    monkeypatch.setattr(anchors, "LOCK_TIMEOUT_SECONDS", 0.1)
     with (tmp_path / "a.ledger.anchor").open() as other:
         flock(other, LOCK_EX)
         with pytest.raises(LedgerUnavailable, match="could not be locked"):
@@ -197,29 +196,29 @@ def test_an_anchor_that_cannot_be_locked_is_named(filled: Ledger, monkeypatch: p
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_whoever_forgets_an_anchor_lets_go_of_its_lock(tmp_path: Path, filled: Ledger) -> None:
-    anchors.Anchor(tmp_path / "a.ledger.anchor").__enter__()
+    anchors.LockedAnchor(tmp_path / "a.ledger.anchor").__enter__()
     assert filled.charge(PureDP("1/10"), reason="a").number == 6
 
 
 def test_an_anchor_that_was_never_finished_is_begun_again(tmp_path: Path) -> None:
     (tmp_path / f"anchor.{os.getpid()}-{threading.get_ident()}.new").touch()
-    anchors.dropped(tmp_path / "anchor", anchors.at_start("1" * 64))
+    anchors.create_anchor(tmp_path / "anchor", anchors.empty_state("1" * 64))
     assert [each.name for each in tmp_path.iterdir()] == ["anchor"]
 
 
 def test_an_anchor_that_is_there_is_never_replaced(tmp_path: Path) -> None:
     path = tmp_path / "new" / "anchor"
-    first, second = anchors.at_start("1" * 64), anchors.at_start("2" * 64)
+    first, second = anchors.empty_state("1" * 64), anchors.empty_state("2" * 64)
     for state in (first, second):
-        anchors.dropped(path, state)
-    assert anchors.peeked(path) == first
+        anchors.create_anchor(path, state)
+    assert anchors.read_anchor(path) == first
     assert [each.name for each in path.parent.iterdir()] == ["anchor"]
 
 
 def test_a_place_where_no_anchor_can_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(LedgerUnavailable, match="could not be created"):
-        anchors.dropped(tmp_path / "file" / "anchor", anchors.at_start("1" * 64))
+        anchors.create_anchor(tmp_path / "file" / "anchor", anchors.empty_state("1" * 64))
 
 
 def test_anchors_of_servers_are_kept_in_the_state_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +233,7 @@ def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr("dpselect.ledger.sqlite.SCHEMA", ["CREATE NONSENSE"])
+        broken.setattr("dpselect.ledger.sqlite.SQLITE_SCHEMA", ["CREATE NONSENSE"])
         with pytest.raises(LedgerDamaged):
             Ledger.create(tmp_path / "a.ledger")
     assert list(tmp_path.iterdir()) == []
@@ -245,13 +244,13 @@ def test_a_new_ledger_that_somebody_removes_is_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.ledger"
-    ask = SqliteSession.rows
+    ask = SqliteDatabase.rows
 
-    def after_removing(session: SqliteSession, query: str, *values: object) -> list[Any]:
+    def after_removing(database: SqliteDatabase, query: str, *values: object) -> list[Any]:
         path.unlink(missing_ok=True)
-        return ask(session, query, *values)
+        return ask(database, query, *values)
 
-    monkeypatch.setattr(SqliteSession, "rows", after_removing)
+    monkeypatch.setattr(SqliteDatabase, "rows", after_removing)
     with pytest.raises(LedgerUnavailable, match="could not be opened"):
         Ledger.create(path)
     assert list(tmp_path.iterdir()) == []
@@ -260,13 +259,13 @@ def test_a_new_ledger_that_somebody_removes_is_missed(
 def test_e11_an_entry_deleted_before_an_answer_is_stored_is_missed(
     file_place: Place, filled: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    extend = SqliteSession.extend
+    extend = SqliteDatabase.extend
 
-    def after_deleting(session: SqliteSession, *how: Any) -> None:
+    def after_deleting(database: SqliteDatabase, *how: Any) -> None:
         file_place.force("DELETE FROM dpselect_entries WHERE number = 5")
-        extend(session, *how)
+        extend(database, *how)
 
-    monkeypatch.setattr(SqliteSession, "extend", after_deleting)
+    monkeypatch.setattr(SqliteDatabase, "extend", after_deleting)
     with pytest.raises(LedgerDamaged, match="entry 5 is missing"):
         STORE(filled)
     assert file_place.execute("SELECT count(*) FROM dpselect_answers") == [(3,)]
@@ -276,7 +275,7 @@ def test_a_ledger_closed_in_the_middle_of_a_charge_is_not_charged(
     filled: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as closing:
-        closing.setattr(tables, "number_of_request", lambda session, _: session.close())
+        closing.setattr("dpselect.ledger.ledger.number_of_request", lambda database, _: database.close())
         with pytest.raises(LedgerUnavailable, match="it was closed meanwhile"):
             filled.charge(PureDP("1/10"), reason="a", request_id="r6")
     assert filled.charge(PureDP("1/10"), reason="a", request_id="r6").number == 6
@@ -303,7 +302,7 @@ def test_e10_after_the_last_number_that_a_database_has_there_is_no_entry(
     _, *columns, last = row_of(file_place, 5)
     for number in (2**63 - 2, 2**63 - 1):
         columns[3] = f"r{number}"
-        last = digest("entry", str(last), (number, *columns))
+        last = record_digest("entry", str(last), (number, *columns))
         texts = ", ".join(f"'{column}'" for column in (*columns, last))
         file_place.force(f"INSERT INTO dpselect_entries VALUES ({number}, {texts})")
     with pytest.raises(LedgerDamaged):

@@ -11,7 +11,7 @@ from dpselect import Ledger, PureDP
 from tests.ledger.places import Place
 from tests.servers.postgres import Server
 
-CHECKOUT = Path(__file__).parents[3]
+CHECKOUT = Path(__file__).parents[2]
 PATIENCE = 300
 
 

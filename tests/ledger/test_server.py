@@ -135,7 +135,7 @@ def test_a_connection_that_dies_in_the_middle_of_a_charge_charges_nothing(server
 def test_others_who_never_finish_are_waited_for_and_then_named(
     server_place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpselect.ledger.postgres.PATIENCE", 1)
+    monkeypatch.setattr("dpselect.ledger.postgres_connection.WRITER_TIMEOUT_SECONDS", 1)
     ledger = Ledger.create(server_place.url)
     (problem,) = blocked_charge(ledger, server_place.url, "SELECT 1")
     assert "PostgreSQL says 55P03" in str(problem)

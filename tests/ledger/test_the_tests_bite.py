@@ -14,7 +14,7 @@ LEDGER = "dpselect.ledger"
 
 
 def test_without_digests_an_edit_goes_unnoticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{LEDGER}.entries.digest", lambda *_: "0" * 64)
+    monkeypatch.setattr(f"{LEDGER}.entries.record_digest", lambda *_: "0" * 64)
     place = FileCabinet(tmp_path / "a.ledger")
     with Ledger.create(place.url) as ledger:
         ledger.charge(PureDP("1/2"), reason="a")
@@ -31,9 +31,10 @@ def test_without_the_anchor_an_old_copy_is_taken_for_the_newest(
     shutil.copy(path, tmp_path / "old")
     with Ledger.open(path) as ledger:
         ledger.charge(PureDP("1/2"), reason="b")
-        header = anchors.peeked(tmp_path / "a.ledger.anchor").header
+        header = anchors.read_anchor(tmp_path / "a.ledger.anchor").header
     shutil.copy(tmp_path / "old", path)
-    monkeypatch.setattr(f"{LEDGER}.anchor.peeked", lambda _: anchors.at_start(header))
+    for module in ("ledger", "anchor_places"):
+        monkeypatch.setattr(f"{LEDGER}.{module}.read_anchor", lambda _: anchors.empty_state(header))
     assert Ledger.open(path).remaining == PureDP("1/2")
 
 

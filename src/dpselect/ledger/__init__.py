@@ -1,4 +1,17 @@
-"""The ledger: what was spent is known exactly, whatever crashes."""
+"""The ledger: a privacy budget on disk. What was spent is known exactly, whatever crashes.
+
+ledger                   the object that users hold: create, open, charge, affords, store, answer, verify
+budget                   which charge a budget affords: the exact sum and one comparison, with a proof
+fields                   what a field of a stored record may be: texts, times, numbers
+entries                  the records, their digests, and the law of the stored format
+verified_log             reads and writes records; believes none before its digest is checked
+anchor, anchor_places    a small file outside the ledger that shows when entries are missing; where it lies
+database                 the tables, the queries, and what a database must be able to do
+sqlite, sqlite_files     the database in a file
+postgres, postgres_connection    the database on a server
+fork_safe_connection     one connection, however many threads and forks use it
+locations                which database a path or a URL means
+"""
 
 from dpselect.ledger.entries import Entry as Entry
 from dpselect.ledger.ledger import Ledger as Ledger

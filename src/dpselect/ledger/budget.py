@@ -1,4 +1,4 @@
-"""The filter: which charge a budget still affords. The exact sum, nothing else.
+"""The filter: which charge a budget still affords. It compares an exact sum, nothing else.
 
 Reference: Rogers, Roth, Ullman & Vadhan 2016 (pure); Whitehouse, Ramdas, Rogers & Wu 2023 (concentrated).
 Proof:     budget.proof.md
@@ -18,22 +18,18 @@ from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
 from dpselect.privacy.profiles import PrivacyProfile
 
 Currency: TypeAlias = PureDP | ZCDP
-"""What a ledger holds."""
+"""The kinds of loss that a ledger adds up. One ledger holds one kind."""
 
-CURRENCIES: dict[str, type[Currency]] = {"PureDP": PureDP, "ZCDP": ZCDP}
-LONGEST_TOTAL = 4000
-"""The most digits of the numerator and of the denominator of a sum."""
-_LIMITS: dict[int, int] = {digits: 10**digits for digits in (MOST_DIGITS, LONGEST_TOTAL)}
-
-
-def amount_of(loss: Currency) -> Amount:
-    """Give the number of a loss: a fraction, or infinity."""
-    return loss.epsilon if isinstance(loss, PureDP) else loss.rho
+CURRENCIES: dict[str, type[Currency]] = {kind.__name__: kind for kind in (PureDP, ZCDP)}
+"""Each kind under the name that the header of a ledger stores."""
+MOST_DIGITS_OF_TOTAL = 4000
+"""The most decimal digits of the numerator, and of the denominator, of a sum."""
+_LIMITS: dict[int, int] = {digits: 10**digits for digits in (MOST_DIGITS, MOST_DIGITS_OF_TOTAL)}
 
 
-def finite(loss: Currency) -> Fraction:
+def finite_amount(loss: Currency) -> Fraction:
     """Give the number of a loss that is known to be finite."""
-    return loss.epsilon if isinstance(loss, PureDP) else loss.rho  # type: ignore[return-value]
+    return loss.amount  # type: ignore[return-value]  # infinity is refused before
 
 
 def checked_budget(budget: object) -> Currency:
@@ -41,24 +37,23 @@ def checked_budget(budget: object) -> Currency:
     way_out = 'Write PureDP("1") or ZCDP("1/2").'
     if not isinstance(budget, PureDP | ZCDP):
         raise InvalidParameter.must_be("budget", "a loss, PureDP or ZCDP", got=budget, way_out=way_out)
-    made = _anew(budget)
-    amount = amount_of(made)
-    if not 0 < amount < math.inf:
+    made = _made_anew(budget)
+    if not 0 < made.amount < math.inf:
         raise InvalidParameter(f"budget must be positive and finite; got {made}. {way_out}")
-    if not is_short(amount, MOST_DIGITS):
+    if not is_short(made.amount, MOST_DIGITS):
         raise InvalidParameter(f"budget must have at most {MOST_DIGITS} digits. {way_out}")
     return made
 
 
 def cost(loss: object, currency: type[Currency]) -> Currency:
-    """Give what a loss costs in the currency of a ledger; refuse what has no proved price there."""
+    """Give what a loss costs in the currency of a ledger; refuse a loss that has no proved price there."""
     if not isinstance(loss, PureDP | ZCDP | ApproxDP | RenyiDP | PrivacyProfile):
         raise InvalidParameter.must_be(
             "loss", "a loss", got=loss, way_out='Write PureDP("1/2"), or take the price of a measurement.'
         )
     if isinstance(loss, PureDP | ZCDP):
-        price = _anew(loss)
-        if not is_short(amount_of(price), MOST_DIGITS):
+        price = _made_anew(loss)
+        if not is_short(price.amount, MOST_DIGITS):
             raise InvalidParameter(
                 f"loss must have at most {MOST_DIGITS} digits above and below the line. Round it up."
             )
@@ -67,36 +62,35 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
         if isinstance(price, PureDP):
             return convert(price, ZCDP)
     accepted = "PureDP" if currency is PureDP else "ZCDP, and PureDP by conversion"
-    argument, measure = (
-        ("epsilon=", "max_divergence()") if currency is PureDP else ("rho=", "zero_concentrated_divergence()")
-    )
     raise IncomparableLosses(
         f"this ledger takes {accepted}; got {type(loss).__name__}. "
-        f"Ask with {argument} (a measurement for {measure}), or keep another ledger for it."
+        f"Ask with {currency.symbol}= (a measurement for {currency.measure}()), "
+        "or keep another ledger for it."
     )
 
 
-def _anew(loss: Currency) -> Currency:
-    """Make a loss anew from its number: whatever was forged, its constructor lets nothing below zero pass."""
-    return (PureDP if isinstance(loss, PureDP) else ZCDP)(amount_of(loss))
+def _made_anew(loss: Currency) -> Currency:
+    """Make a loss anew from its number: the constructor refuses a forged number below zero."""
+    return (PureDP if isinstance(loss, PureDP) else ZCDP)(loss.amount)
 
 
 def is_short(x: Amount, digits: int) -> bool:
-    """Say whether numerator and denominator have at most so many digits; infinity has few."""
+    """Say whether numerator and denominator have at most ``digits`` digits each; infinity counts as short."""
     limit = _LIMITS[digits]
     return not isinstance(x, Fraction) or (x.numerator < limit and x.denominator < limit)
 
 
 def total_after(spent: Fraction, price: Amount, budget: Fraction) -> Fraction | None:
-    """Give the sum if the budget affords it; None if not. The one comparison that protects everybody.
+    """Give the sum of both if the budget affords it, else None. No other comparison guards the budget.
 
-    A price below zero, which no loss has unless it is forged, is afforded by no budget.
+    No budget affords a price below zero, which no loss has unless it is forged.
     """
     total = spent + price
     if not isinstance(total, Fraction) or not spent <= total <= budget:
         return None
-    if not is_short(total, LONGEST_TOTAL):
+    if not is_short(total, MOST_DIGITS_OF_TOTAL):
         raise InvalidParameter(
-            f"loss must keep the sum of the ledger within {LONGEST_TOTAL} digits. Round it up to fewer."
+            f"loss must keep the sum of the ledger within {MOST_DIGITS_OF_TOTAL} digits. "
+            "Round it up to fewer."
         )
     return total

@@ -1,112 +1,130 @@
-"""Sessions: how the ledger speaks to a database. One small interface, one module for each database."""
+"""The tables of a ledger, the queries that it asks them, and what a database must be able to do.
+
+The queries are the same in every database. Each database has its own module: sqlite.py, postgres.py.
+"""
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
-from weakref import WeakSet, finalize
+from typing import Any, Protocol
 
-PATIENCE = 30
-"""How long to wait for others who write, in seconds."""
+HEADER = "dpselect_header"
+ENTRIES = "dpselect_entries"
+ANSWERS = "dpselect_answers"
+CHAINS = (ENTRIES, ANSWERS)
+
+WRITER_TIMEOUT_SECONDS = 30
+"""How long a writer waits for other writers."""
+ROWS_OF_PAGE = 1000
+"""The number of rows that one query reads when all are read."""
+
+COLUMNS_OF = {
+    HEADER: ["version", "measure", "budget", "neighbours", "dataset", "unit", "anchor", "created", "digest"],
+    ENTRIES: ["number", "loss", "total", "reason", "request_id", "time", "digest"],
+    ANSWERS: ["number", "entry", "answer", "digest"],
+}
+"""The columns of each table, in the order in which they are stored and hashed."""
 
 
-class Session(Protocol):
-    """A database that holds one ledger. Safe for threads and forks; lives until ``close``."""
+def _select(table: str, then: str) -> str:
+    return f"SELECT {', '.join(COLUMNS_OF[table])} FROM {table} {then}"  # noqa: S608 - names of this module only
+
+
+_VERSIONS = f"SELECT version FROM {HEADER}"  # noqa: S608 - as above
+_ALL_HEADERS = _select(HEADER, "")
+_PAGE_OF_ENTRIES = _select(ENTRIES, f"WHERE number > ? ORDER BY number LIMIT {ROWS_OF_PAGE}")
+_PAGE_OF_ANSWERS = f"""SELECT a.number, a.entry, a.answer, a.digest, e.digest
+FROM {ANSWERS} a LEFT JOIN {ENTRIES} e ON e.number = a.entry
+WHERE a.number > ? ORDER BY a.number LIMIT {ROWS_OF_PAGE}"""  # noqa: S608 - as above
+LAST_TWO = {table: _select(table, "ORDER BY number DESC LIMIT 2") for table in CHAINS}
+_TWO = {table: _select(table, "WHERE number IN (?, ?) ORDER BY number DESC") for table in CHAINS}
+_NUMBER_OF_REQUEST = f"SELECT number FROM {ENTRIES} WHERE request_id = ?"  # noqa: S608 - as above
+_NUMBER_OF_ANSWER = f"SELECT number FROM {ANSWERS} WHERE entry = ?"  # noqa: S608 - as above
+
+
+class LedgerDatabase(Protocol):
+    """A database that holds one ledger. Threads and forks may share it."""
 
     place: str
-    """Where it is, as it may be shown: no password."""
+    """Where the database is, in a form that may be shown: without a password."""
     shared: bool
-    """Whether users of other machines open it too: each has an anchor of their own."""
+    """Whether users of other machines open it too. Then each of them has an anchor of their own."""
     lock: threading.RLock
-    """Held by the one thread that writes; no fork happens meanwhile."""
+    """The one thread that writes holds it. No fork happens meanwhile."""
 
     def writable(self) -> bool:
-        """Say whether it might be charged; False of a copy that can only be looked at."""
+        """Say whether a charge might be written; False of a copy that can only be read."""
 
     def exists(self) -> bool:
-        """Say whether there is a ledger."""
+        """Say whether the database holds a ledger."""
 
     def create(self, header: Sequence[Any]) -> None:
-        """Make the tables and write the header, in one transaction; refuse if there is a ledger."""
+        """Make the tables and write the header, in one transaction; refuse where there is a ledger."""
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """Ask; each ? in the query stands for a value."""
+        """Run a query, in which each ? stands for a value, and give all its rows."""
 
     def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
-        """Add the row that follows the last two of a table, and commit durably; all other writers wait.
+        """Add a row to a table and commit it durably; all other writers wait.
 
-        ``following`` gets the newest first, and may ask more; what it raises rolls back.
+        ``following`` makes the row from the last two rows of the table, the newest first. It may run more
+        queries. An error that it raises rolls back.
         """
 
     def check(self) -> None:
         """Refuse a database whose tables, triggers or indexes are not those that ``create`` made."""
 
     def anchor(self) -> Path:
-        """Say where the anchor is, unless somebody chose another place."""
+        """Say where the anchor lies if ``create`` was given no other place."""
 
     def close(self) -> None:
-        """Let go of the database; the next call opens it again."""
+        """Close the connection; the next call opens it again."""
 
 
-C = TypeVar("C")
+def format_versions(database: LedgerDatabase) -> list[Any]:
+    """Read the number of the format: the one column that the headers of all formats have."""
+    return database.rows(_VERSIONS)
 
 
-class Held(Generic[C]):
-    """One connection, used by one thread at a time, opened when needed, never carried across a fork."""
-
-    def __init__(self, connect: Callable[[], C], close: Callable[[C], None]) -> None:
-        """Take the two functions that open and close."""
-        self._connect, self._close = connect, close
-        self._open: list[tuple[int, C]] = []
-        self.lock = threading.RLock()
-        finalize(self, _let_go, self._open, close)
-        _all.add(self)
-
-    def get(self) -> C:
-        """Give the connection to somebody who has the lock."""
-        if self._open and self._open[0][0] != os.getpid():  # a fork that Python was not told of
-            _strays.append(self._open.pop())  # it is the parent's: neither use it nor close it
-        if not self._open:
-            self._open.append((os.getpid(), self._connect()))
-        return self._open[0][1]
-
-    def drop(self) -> None:
-        """Close the connection, if there is one."""
-        with self.lock:
-            _let_go(self._open, self._close)
+def header_rows(database: LedgerDatabase) -> list[Any]:
+    """Read all headers. A whole ledger has one."""
+    return database.rows(_ALL_HEADERS)
 
 
-def _let_go(opened: list[tuple[int, C]], close: Callable[[C], None]) -> None:
-    """Close what this process opened."""
-    while opened:
-        process, connection = opened.pop()
-        if process == os.getpid():
-            close(connection)
-        else:
-            _strays.append(connection)
+def all_entries(database: LedgerDatabase) -> Iterator[Any]:
+    """Read the entries from the first on."""
+    return _pages(database, _PAGE_OF_ENTRIES)
 
 
-_all: WeakSet[Held[Any]] = WeakSet()
-_strays: list[object] = []
-_waiting: list[Held[Any]] = []
+def all_answers(database: LedgerDatabase) -> Iterator[Any]:
+    """Read the answers from the first on, each with the digest of its entry."""
+    return _pages(database, _PAGE_OF_ANSWERS)
 
 
-def _before_fork() -> None:
-    """Wait until nobody is in the middle of something, and close: databases do not survive a fork."""
-    held = sorted(_all, key=id)
-    for one in held:
-        one.lock.acquire()
-        one.drop()
-    _waiting.extend(held)
+def _pages(database: LedgerDatabase, query: str) -> Iterator[Any]:
+    number = 0
+    while page := database.rows(query, number):
+        yield from page
+        number = page[-1][0]
 
 
-def _after_fork() -> None:
-    for one in _waiting:
-        one.lock.release()
-    _waiting.clear()
+def last_two(database: LedgerDatabase, table: str) -> list[Any]:
+    """Read the last row of a table and the one before it, in this order."""
+    return database.rows(LAST_TWO[table])
 
 
-os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+def row_and_the_one_before(database: LedgerDatabase, table: str, number: int) -> list[Any]:
+    """Read a row of a table and the one before it, in this order."""
+    return database.rows(_TWO[table], number - 1, number)
+
+
+def number_of_request(database: LedgerDatabase, request_id: str) -> int | None:
+    """Find the number of the entry that a request was charged as."""
+    return next((row[0] for row in database.rows(_NUMBER_OF_REQUEST, request_id)), None)
+
+
+def number_of_answer(database: LedgerDatabase, entry: int) -> int | None:
+    """Find the number of the answer to an entry."""
+    return next((row[0] for row in database.rows(_NUMBER_OF_ANSWER, entry)), None)

@@ -1,43 +1,46 @@
 """The ledger: a budget on disk that cannot be overspent.
 
-The order of a release is: validate, charge durably, read, draw, store, answer. What fails after the charge is
-not refunded; nothing is ever edited or deleted.
+A release validates, charges durably, reads, draws, stores and answers, in this order. What fails after the
+charge is not refunded. Nothing is ever edited or deleted.
 
-Format and faults: docs/explanation/ledger.md
+Format: entries.py. Faults: docs/explanation/ledger.md
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self
 
 from dpselect.errors import AlreadyAnswered, AlreadyCharged, BudgetExhausted, InvalidParameter
-from dpselect.ledger import anchor as anchors
-from dpselect.ledger import tables
-from dpselect.ledger.budget import Currency, amount_of, checked_budget, cost, finite, total_after
-from dpselect.ledger.clock import Clock, minute, system_clock
-from dpselect.ledger.entries import Charge, Entry, Mark, header_row, new_header
-from dpselect.ledger.locations import local_file, session_at
-from dpselect.ledger.moorings import Mooring, refuse_moored
-from dpselect.ledger.texts import LONGEST_NAME, LONGEST_REASON, answer_text, line, optional_line
-from dpselect.ledger.verified_log import Book, another_ledger
+from dpselect.ledger.anchor import AnchorState, LockedAnchor, empty_state, read_anchor, refuse_existing_anchor
+from dpselect.ledger.anchor_places import AnchorPlaces, refuse_existing_anchors
+from dpselect.ledger.budget import Currency, checked_budget, cost, finite_amount, total_after
+from dpselect.ledger.database import number_of_answer, number_of_request
+from dpselect.ledger.entries import Entry, NewEntry, Position, header_row, new_header
+from dpselect.ledger.fields import (
+    Clock,
+    answer_text,
+    minute_now,
+    name_text,
+    optional_name,
+    reason_text,
+    system_clock,
+)
+from dpselect.ledger.locations import Place, database_at, local_file
+from dpselect.ledger.verified_log import VerifiedLog, anchor_of_another_ledger
 from dpselect.privacy.losses import PureDP
 from dpselect.privacy.neighbours import Neighbours, metric_of
 
-Place: TypeAlias = str | os.PathLike[str]
-"""A path, or a URL that begins with postgresql://."""
-
-ONE = PureDP("1")
+DEFAULT_BUDGET = PureDP("1")
 
 
 class Ledger:
-    """What was spent of a budget, exactly and durably. Made by ``create`` or ``open``.
+    """A budget and what was spent of it, exactly and durably. ``create`` or ``open`` makes one.
 
-    One object may be used by many threads, and survives a fork. It shows its budget to everybody, and holds
-    nothing but public text: no score, count or noise.
+    Many threads may use one object, and it survives a fork. All that it holds is public: no score, count or
+    noise.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -52,21 +55,21 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    def __init__(self, book: Book, mooring: Mooring, clock: Clock) -> None:
-        """Take an open book and verify it. Users call ``create`` or ``open``."""
-        self._book, self._session = book, book.session
-        self._mooring, self._anchor, self._clock = mooring, mooring.anchor, clock
-        self._seen = anchors.at_start(book.header.digest)
+    def __init__(self, log: VerifiedLog, anchors: AnchorPlaces, clock: Clock) -> None:
+        """Take a log and verify it. Users call ``create`` or ``open``."""
+        self._log, self._database = log, log.database
+        self._anchors, self._anchor, self._clock = anchors, anchors.main, clock
+        self._seen = empty_state(log.header.digest)
         self.verify()
 
-    # ---- beginning ---------------------------------------------------------------------------------------
+    # ---- create and open -----------------------------------------------------------------------------------
 
     @classmethod
     def create(  # noqa: PLR0913 - each is a fact of the new ledger
         cls,
         path_or_url: Place,
         *,
-        budget: Currency = ONE,
+        budget: Currency = DEFAULT_BUDGET,
         neighbours: Neighbours = "add_remove",
         dataset: str | None = None,
         unit: str | None = None,
@@ -75,87 +78,88 @@ class Ledger:
     ) -> Self:
         """Make a new ledger: a file, or tables in a PostgreSQL database.
 
-        ``neighbours`` says whose loss is added up: of data sets with one person more or fewer, or of those
-        where one person's answers differ. ``dataset`` and ``unit`` are names that the curator chooses.
-        ``anchor`` is a file on another disk, if possible; without it, a companion of the file, or a file in
-        the user's state folder for PostgreSQL.
+        ``neighbours`` says which losses are added up: those between data sets with one person more or fewer,
+        or between data sets where one person's answers differ. The curator chooses the names ``dataset`` and
+        ``unit``. ``anchor`` is a file, best on another disk. Without it the anchor is a companion of the
+        file, or a file in the user's state folder for PostgreSQL.
         """
         metric_of(neighbours)
         place = None if anchor is None else local_file(anchor, "the anchor")
         header = new_header(
             checked_budget(budget),
             neighbours=neighbours,
-            dataset=optional_line(dataset, "dataset", longest=LONGEST_NAME),
-            unit=optional_line(unit, "unit", longest=LONGEST_NAME),
+            dataset=optional_name(dataset, "dataset"),
+            unit=optional_name(unit, "unit"),
             anchor=None if place is None else str(place),
-            created=minute(clock),
+            created=minute_now(clock),
         )
-        session = session_at(path_or_url)
-        if not Path(session.place).exists() and (not session.shared or place is not None):
-            refuse_moored(session, place)
-        session.create(header_row(header))
-        book = Book.at(session)
-        return cls(book, Mooring.of(book, place).cast(book, place, "as found"), clock)
+        database = database_at(path_or_url)
+        if not Path(database.place).exists() and (not database.shared or place is not None):
+            refuse_existing_anchors(database, place)
+        database.create(header_row(header))
+        log = VerifiedLog.of(database)
+        return cls(log, AnchorPlaces.of(log, place).with_main_written(log, place, "as found"), clock)
 
     @classmethod
     def open(cls, path_or_url: Place, *, anchor: Place | None = None, clock: Clock = system_clock) -> Self:
         """Open a ledger and verify all of it. ``anchor`` says where its anchor is, if it was moved.
 
-        A copy on which nothing can be written is opened too, to look at it.
+        A read-only copy can be opened too: it shows everything and refuses charges.
         """
-        place, book = _found(path_or_url, anchor)
-        return cls(book, Mooring.of(book, place).cast(book, place, "by its anchor"), clock)
+        place, log = _found(path_or_url, anchor)
+        return cls(log, AnchorPlaces.of(log, place).with_main_written(log, place, "by its anchor"), clock)
 
     @classmethod
     def vouch(cls, path_or_url: Place, *, anchor: Place | None = None, clock: Clock = system_clock) -> Self:
         """Open a ledger whose anchor is gone, and write a new one.
 
-        You vouch for it: nothing can show any more whether entries are missing at the end. An anchor that is
-        there is never replaced, and must not know better.
+        You vouch for the ledger: nothing can show any more whether entries are missing at its end. An anchor
+        that exists is never replaced, and the ledger must not be behind any other anchor of its own.
         """
-        place, book = _found(path_or_url, anchor)
-        mooring = Mooring.of(book, place)
-        anchors.refuse_taken(mooring.anchor, book.session.place)
-        return cls(book, mooring.cast(book, place, "as found"), clock)
+        place, log = _found(path_or_url, anchor)
+        anchors = AnchorPlaces.of(log, place)
+        refuse_existing_anchor(anchors.main, log.database.place)
+        return cls(log, anchors.with_main_written(log, place, "as found"), clock)
 
-    # ---- spending ----------------------------------------------------------------------------------------
+    # ---- charge and answer ---------------------------------------------------------------------------------
 
     def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> Entry:
-        """Charge a loss, durably, before any data is read; or raise, and then release nothing.
+        """Charge a loss, durably, before any data is read. If this raises, release nothing.
 
-        That it is the loss between neighbours of the ledger's kind is the caller's word; ``select`` and
-        ``top_k`` compare.
+        The caller vouches that the loss is one between neighbours of the ledger's kind; ``select`` and
+        ``top_k`` compare the kinds.
 
         ``BudgetExhausted``: it costs more than is left. ``AlreadyCharged``: the request was charged before.
-        ``LedgerDamaged``: the ledger cannot be trusted. In all three nothing is charged.
-        ``LedgerUnavailable``: disk or server failed; if while committing, the charge may be recorded.
+        ``LedgerDamaged``: the ledger cannot be trusted. These three charge nothing.
+        ``LedgerUnavailable``: disk or server failed. If it failed in the commit, the charge may be recorded.
         """
-        reason = line(reason, "reason", longest=LONGEST_REASON)
-        request_id = optional_line(request_id, "request_id", longest=LONGEST_NAME)
+        reason = reason_text(reason)
+        request_id = optional_name(request_id, "request_id")
         price = cost(loss, type(self.budget))
-        now = minute(self._clock)
+        now = minute_now(self._clock)
 
-        def following(last: Entry | None) -> Charge:
-            if request_id is not None:
-                self._refuse_charged(request_id)
+        def following(last: Entry | None) -> NewEntry:
+            before = None if request_id is None else self._entry_of(request_id)
+            if request_id is not None and before is not None:
+                raise AlreadyCharged(request_id, before)
             spent = last.total if last else self.budget * 0
-            total = total_after(finite(spent), amount_of(price), finite(self.budget))
+            total = total_after(finite_amount(spent), price.amount, finite_amount(self.budget))
             if total is None:
                 raise BudgetExhausted(reason, price, self._rest(spent), self.budget)
-            time = max(now, last.time if last else self._book.header.created)
-            return Charge(price, type(price)(total), reason, request_id, time)
+            time = max(now, last.time if last else self._log.header.created)
+            return NewEntry(price, type(price)(total), reason, request_id, time)
 
-        with self._session.lock, anchors.Anchor(self._anchor) as anchor:
+        with self._database.lock, LockedAnchor(self._anchor) as anchor:
             self._refuse_other(anchor.state)
-            entry = self._book.add_entry(following, anchor.state.entries, self._seen.entries)
-            end = Mark(entry.number, entry.digest)
+            entry = self._log.add_entry(following, anchor.state.entries, self._seen.entries)
+            end = Position(entry.number, entry.digest)
             anchor.advance(entries=end)
         self._saw(entries=end)
         return entry
 
     def store(self, request_id: str, answer: str) -> None:
-        """Keep the answer to a charged request, once: whoever asks again gets the same."""
-        request_id = line(request_id, "request_id", longest=LONGEST_NAME)
+        """Store the answer to a charged request, once. A repeated request then gets the same answer."""
+        request_id = name_text(request_id, "request_id")
         text = answer_text(answer)
 
         def charged() -> Entry:
@@ -166,26 +170,26 @@ class Ledger:
                 raise InvalidParameter.must_be(
                     "request_id", "one that was charged", got=request_id, way_out=way_out
                 )
-            if tables.number_of_answer(self._session, entry.number) is not None:
+            if number_of_answer(self._database, entry.number) is not None:
                 raise AlreadyAnswered(request_id)
             return entry
 
-        with self._session.lock, anchors.Anchor(self._anchor) as anchor:
+        with self._database.lock, LockedAnchor(self._anchor) as anchor:
             self._refuse_other(anchor.state)
-            end = self._book.add_answer(text, charged, anchor.state.answers, self._seen.answers)
+            end = self._log.add_answer(text, charged, anchor.state.answers, self._seen.answers)
             anchor.advance(answers=end)
         self._saw(answers=end)
 
     def answer(self, request_id: str) -> str | None:
-        """Give the stored answer to a request; None if there is none."""
-        request_id = line(request_id, "request_id", longest=LONGEST_NAME)
-        known = anchors.peeked(self._anchor)
-        self._book.last_answer(known.answers, self._seen.answers)
+        """Give the stored answer to a request, or None."""
+        request_id = name_text(request_id, "request_id")
+        known = read_anchor(self._anchor)
+        self._log.last_answer(known.answers, self._seen.answers)
         entry = self._entry_of(request_id)
-        number = None if entry is None else tables.number_of_answer(self._session, entry.number)
+        number = None if entry is None else number_of_answer(self._database, entry.number)
         if entry is None or number is None:
             return None
-        return self._book.answer(number).answer
+        return self._log.answer(number).answer
 
     def affords(self, loss: object) -> bool:
         """Say whether ``charge`` would accept a loss now. Nothing is written, and nothing is reserved.
@@ -193,56 +197,56 @@ class Ledger:
         A loss that the ledger cannot hold raises what ``charge`` raises. It works on read-only copies too.
         """
         price = cost(loss, type(self.budget))
-        return total_after(finite(self.spent), amount_of(price), finite(self.budget)) is not None
+        return total_after(finite_amount(self.spent), price.amount, finite_amount(self.budget)) is not None
 
-    # ---- looking -----------------------------------------------------------------------------------------
+    # ---- look ----------------------------------------------------------------------------------------------
 
     @property
     def budget(self) -> Currency:
-        """What there was to spend."""
-        return self._book.header.budget
+        """The whole budget, as ``create`` was given it."""
+        return self._log.header.budget
 
     @property
     def neighbours(self) -> Neighbours:
-        """Whose loss is added up: every price is one between neighbours of this kind."""
-        return self._book.header.neighbours
+        """The kind of neighbours. Every charge is a loss between neighbours of this kind."""
+        return self._log.header.neighbours
 
     @property
     def dataset(self) -> str | None:
         """The name of the data set."""
-        return self._book.header.dataset
+        return self._log.header.dataset
 
     @property
     def unit(self) -> str | None:
         """The name of the privacy unit."""
-        return self._book.header.unit
+        return self._log.header.unit
 
     @property
     def spent(self) -> Currency:
         """The sum of all charges."""
-        last = self._last(anchors.peeked(self._anchor))
+        last = self._last(read_anchor(self._anchor))
         return last.total if last else self.budget * 0
 
     @property
     def remaining(self) -> Currency:
-        """What is left."""
+        """The budget minus the sum of all charges."""
         return self._rest(self.spent)
 
     def entries(self) -> Iterator[Entry]:
-        """Read all entries, from the first; each is checked before it is given out."""
-        return self._book.entries()
+        """Read all entries from the first on. Each is checked before it is given out."""
+        return self._log.entries()
 
     def verify(self) -> int:
-        """Check everything that was ever written; give the number of entries, or raise ``LedgerDamaged``."""
-        if Book.at(self._session).header != self._book.header:
-            raise another_ledger()
-        ends = self._book.walked(*self._mooring.known(), self._seen)
+        """Check every record. Give the number of entries, or raise ``LedgerDamaged``."""
+        if VerifiedLog.of(self._database).header != self._log.header:
+            raise anchor_of_another_ledger()
+        ends = self._log.verify(*self._anchors.states(), self._seen)
         self._saw(entries=ends.entries, answers=ends.answers)
         return ends.entries.number
 
     def close(self) -> None:
-        """Let go of the file or the server. A ledger that is used again opens itself again."""
-        self._session.close()
+        """Close the file or the connection. A later call opens it again."""
+        self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -254,47 +258,42 @@ class Ledger:
 
     @property
     def place(self) -> str:
-        """Where it is, as it may be shown: without a password."""
-        return self._session.place
+        """Where the ledger is, in a form that may be shown: without a password."""
+        return self._database.place
 
     def __repr__(self) -> str:
         return f"<Ledger {self.place!r} with a budget of {self.budget}, {self.neighbours}>"
 
-    # ---- within ------------------------------------------------------------------------------------------
+    # ---- inside --------------------------------------------------------------------------------------------
 
-    def _last(self, known: anchors.Anchored) -> Entry | None:
-        """Read the last entry. The anchor was read before it: the ledger can only have grown since."""
+    def _last(self, known: AnchorState) -> Entry | None:
+        """Read the last entry. The anchor was read before it, so the ledger can only have grown since."""
         self._refuse_other(known)
-        return self._book.last_entry(known.entries, self._seen.entries)
+        return self._log.last_entry(known.entries, self._seen.entries)
 
-    def _refuse_other(self, known: anchors.Anchored) -> None:
-        if known.header != self._book.header.digest:
-            raise another_ledger()
+    def _refuse_other(self, known: AnchorState) -> None:
+        if known.header != self._log.header.digest:
+            raise anchor_of_another_ledger()
 
     def _entry_of(self, request_id: str) -> Entry | None:
-        number = tables.number_of_request(self._session, request_id)
-        return None if number is None else self._book.entry(number)
-
-    def _refuse_charged(self, request_id: str) -> None:
-        entry = self._entry_of(request_id)
-        if entry is not None:
-            raise AlreadyCharged(request_id, entry)
+        number = number_of_request(self._database, request_id)
+        return None if number is None else self._log.entry(number)
 
     def _rest(self, spent: Currency) -> Currency:
-        return type(self.budget)(finite(self.budget) - finite(spent))
+        return type(self.budget)(finite_amount(self.budget) - finite_amount(spent))
 
-    def _saw(self, *, entries: Mark | None = None, answers: Mark | None = None) -> None:
-        """Remember how far it has come. Threads may overwrite each other: an older place is as true."""
+    def _saw(self, *, entries: Position | None = None, answers: Position | None = None) -> None:
+        """Remember the ends of the chains. Threads may overwrite each other: an older end is as true."""
         seen = self._seen
-        self._seen = anchors.Anchored(seen.header, entries or seen.entries, answers or seen.answers)
+        self._seen = AnchorState(seen.header, entries or seen.entries, answers or seen.answers)
 
 
-def _found(path_or_url: Place, anchor: Place | None) -> tuple[Path | None, Book]:
+def _found(path_or_url: Place, anchor: Place | None) -> tuple[Path | None, VerifiedLog]:
     place = None if anchor is None else local_file(anchor, "the anchor")
-    session = session_at(path_or_url)
-    if not session.exists():
+    database = database_at(path_or_url)
+    if not database.exists():
         raise InvalidParameter(
-            f"a ledger must be there to be opened; there is none at {session.place!r}. "
+            f"a ledger must be there to be opened; there is none at {database.place!r}. "
             "Make one: Ledger.create(...)."
         )
-    return place, Book.at(session)
+    return place, VerifiedLog.of(database)

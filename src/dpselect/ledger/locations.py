@@ -1,35 +1,39 @@
-"""Where a ledger lies: a file on a local disk, or a PostgreSQL database by its URL."""
+"""Which database a path or a URL means: a file on a local disk, or a PostgreSQL database."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TypeAlias
 
 from dpselect.errors import InvalidParameter
-from dpselect.ledger.database import Session
+from dpselect.ledger.database import LedgerDatabase
 
-SERVERS = ("postgresql://", "postgres://")
-NETWORK = frozenset(
+Place: TypeAlias = str | os.PathLike[str]
+"""A path, or a URL that begins with postgresql://."""
+
+POSTGRES_URLS = ("postgresql://", "postgres://")
+NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs"}
 )
 """File systems whose locks do not hold between machines."""
-LONGEST_NAME = 200
-"""Of a file, in bytes: its companions have longer ones."""
+MOST_BYTES_OF_FILE_NAME = 200
+"""The names of companion files (anchor, log) are longer, and systems allow 255 bytes."""
 
 
-def session_at(place: str | os.PathLike[str]) -> Session:
-    """Open what lies at a place. Each database is imported only by those who use it."""
-    if isinstance(place, str) and place.startswith(SERVERS):
-        from dpselect.ledger.postgres import PostgresSession  # noqa: PLC0415 - needs an extra
+def database_at(place: Place) -> LedgerDatabase:
+    """Choose the database for a path or a URL. A database that is not used is not imported."""
+    if isinstance(place, str) and place.startswith(POSTGRES_URLS):
+        from dpselect.ledger.postgres import PostgresDatabase  # noqa: PLC0415 - needs an extra
 
-        return PostgresSession(place)
-    from dpselect.ledger.sqlite import SqliteSession  # noqa: PLC0415 - the other one
+        return PostgresDatabase(place)
+    from dpselect.ledger.sqlite import SqliteDatabase  # noqa: PLC0415 - not needed with a server
 
-    return SqliteSession(local_file(place, "the ledger"))
+    return SqliteDatabase(local_file(place, "the ledger"))
 
 
-def local_file(place: str | os.PathLike[str], name: str) -> Path:
-    """Read a path; refuse what is none, and network file systems."""
+def local_file(place: Place, name: str) -> Path:
+    """Read a path; refuse other values, missing folders and network file systems."""
     way_out = "Write a path such as 'food.ledger', or a URL that begins with postgresql://."
     if not isinstance(place, str | os.PathLike) or not isinstance(os.fspath(place), str):
         raise InvalidParameter.must_be(name, "at a path or a URL", got=place, way_out=way_out)
@@ -38,10 +42,10 @@ def local_file(place: str | os.PathLike[str], name: str) -> Path:
         hidden = text if "@" not in text else "a URL of another kind"
         raise InvalidParameter.must_be(name, "at a path or a URL", got=hidden, way_out=way_out)
     path = Path(os.path.realpath(text))
-    if len(path.name.encode()) > LONGEST_NAME or path.is_dir() or not path.parent.is_dir():
+    if len(path.name.encode()) > MOST_BYTES_OF_FILE_NAME or path.is_dir() or not path.parent.is_dir():
         raise InvalidParameter.must_be(name, "a file in a folder that is there", got=text, way_out=way_out)
     kind = file_system(path, mounts())
-    if kind in NETWORK:
+    if kind in NETWORK_FILE_SYSTEMS:
         raise InvalidParameter(
             f"{name} must lie on a local disk; {str(path)!r} is on {kind}, where locks do not hold between "
             "machines. Put it on a local disk, or in PostgreSQL."
@@ -50,7 +54,7 @@ def local_file(place: str | os.PathLike[str], name: str) -> Path:
 
 
 def mounts() -> str:
-    """Read the table of mounted file systems; empty where there is none to read."""
+    """Read the system's table of mounted file systems; empty on systems without one."""
     try:
         return Path("/proc/self/mounts").read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
@@ -58,7 +62,7 @@ def mounts() -> str:
 
 
 def file_system(path: Path, table: str) -> str:
-    """Name the kind of file system that holds a path: the deepest mount wins, of equals the last.
+    """Name the kind of file system that holds a path: the deepest mount counts, of equals the last.
 
     >>> file_system(Path("/data/a.ledger"), "server:/x /data nfs4 rw 0 0")
     'nfs4'

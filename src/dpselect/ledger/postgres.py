@@ -1,6 +1,7 @@
-"""A ledger in a PostgreSQL database: tables of the schema that the URL leads to, one writer at a time.
+"""A ledger in a PostgreSQL database: tables in the schema that the URL leads to, one writer at a time.
 
-Of the ledger, this module and ``postgres_names`` alone import psycopg (extra ``dpselect[postgres]``).
+The declarations below are part of the stored format. In the ledger only this module and
+``postgres_connection`` import psycopg (extra ``dpselect[postgres]``).
 """
 
 from __future__ import annotations
@@ -10,28 +11,25 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, MissingExtra
 from dpselect.ledger.anchor import state_folder
-from dpselect.ledger.database import PATIENCE, Held
-from dpselect.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER, LAST_TWO
+from dpselect.ledger.database import ANSWERS, COLUMNS_OF, ENTRIES, HEADER, LAST_TWO
+from dpselect.ledger.fork_safe_connection import ForkSafeConnection
 
 try:
     import psycopg
     from psycopg import errors
-    from psycopg.rows import tuple_row
 
-    from dpselect.ledger.postgres_names import adapters, settle
+    from dpselect.ledger.postgres_connection import PostgresConnection, open_connection, public_url
 except ImportError:
     raise MissingExtra(
         "a ledger in PostgreSQL needs the package psycopg; there is none. pip install 'dpselect[postgres]'."
     ) from None
 
-Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
-
 HEADS = "dpselect_heads"
-TABLES = (HEADER, ENTRIES, ANSWERS, HEADS)
+POSTGRES_TABLES = (HEADER, ENTRIES, ANSWERS, HEADS)
 
 _TABLES = [
     """CREATE TABLE dpselect_header (version bigint NOT NULL, measure text NOT NULL, budget text NOT NULL,
@@ -46,7 +44,8 @@ _TABLES = [
     "CREATE UNIQUE INDEX dpselect_one_head ON dpselect_heads ((true))",
     "INSERT INTO dpselect_heads VALUES (0, 0)",
 ]
-# The heads may only count on; everything else may only be added to.
+# The table of heads holds the numbers of the last records. Heads may only grow by one; other tables may only
+# get new rows.
 _TRIGGERS = [
     """CREATE FUNCTION dpselect_refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'a ledger is only ever added to'; END $$""",
@@ -60,23 +59,16 @@ _TRIGGERS = [
     ),
     *(
         f"CREATE TRIGGER {table}_whole BEFORE TRUNCATE ON {table} EXECUTE FUNCTION dpselect_refuse()"
-        for table in TABLES
+        for table in POSTGRES_TABLES
     ),
     f"CREATE TRIGGER {HEADS}_kept BEFORE DELETE ON {HEADS} EXECUTE FUNCTION dpselect_refuse()",
     f"""CREATE TRIGGER {HEADS}_count BEFORE UPDATE ON {HEADS} FOR EACH ROW
     EXECUTE FUNCTION dpselect_count_on()""",
 ]
-SCHEMA = [*_TABLES, *_TRIGGERS]
-GUARDS = sorted(sql.split()[2] for sql in _TRIGGERS if sql.startswith("CREATE TRIGGER"))
+POSTGRES_SCHEMA = [*_TABLES, *_TRIGGERS]
+TRIGGER_NAMES = sorted(sql.split()[2] for sql in _TRIGGERS if sql.startswith("CREATE TRIGGER"))
 
-_SETTINGS = [
-    "SET lock_timeout = '{}s'",
-    "SET idle_in_transaction_session_timeout = '60s'",
-    "SET default_transaction_isolation = 'read committed'",
-    """SELECT set_config('synchronous_commit', 'on', false)
-    WHERE current_setting('synchronous_commit') = 'off'""",
-]
-_PASSING = (
+_TEMPORARY = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
     errors.InsufficientPrivilege,
@@ -85,19 +77,21 @@ _PASSING = (
 )
 
 
-class PostgresSession:
+class PostgresDatabase:
     """One ledger in one schema of one database."""
 
     shared = True
 
     def __init__(self, url: str) -> None:
-        """Take the URL; nothing is opened yet. What it says of a user or a password is never shown."""
-        self.place = _public(url)
-        self._held: Held[Connection] = Held(partial(_connected, url), psycopg.Connection.close)
-        self.lock = self._held.lock
+        """Take the URL; nothing is opened yet. User and password in it are never shown."""
+        self.place = public_url(url)
+        self._connection: ForkSafeConnection[PostgresConnection] = ForkSafeConnection(
+            partial(open_connection, url), psycopg.Connection.close
+        )
+        self.lock = self._connection.lock
 
     def anchor(self) -> Path:
-        """Give a file of this user, named after the cluster, the database and the table."""
+        """Give the path of a file of this user, named after the cluster, the database and the table."""
         found = self.rows(
             "SELECT (SELECT system_identifier FROM pg_control_system()), d.oid, to_regclass(?)::oid "
             "FROM pg_database d WHERE d.datname = current_database()",
@@ -107,24 +101,24 @@ class PostgresSession:
         return state_folder() / f"{name[:32]}.anchor"
 
     def writable(self) -> bool:
-        """Say whether it is no snapshot: rights on a server come and go."""
+        """Say yes: rights on a server come and go, and a server is no snapshot."""
         return True
 
     def exists(self) -> bool:
-        """Say whether there is a ledger."""
+        """Say whether the schema holds a ledger."""
         return self.rows("SELECT to_regclass(?) IS NOT NULL", HEADER) == [(True,)]
 
     def create(self, header: Sequence[Any]) -> None:
-        """Make the tables and write the header, or nothing."""
+        """Make the tables and write the header, or make nothing."""
         taken = self.exists()
         if not taken:
             try:
-                with self._transaction(), self._speaking() as connection:
-                    for statement in SCHEMA:
+                with self._transaction(), self._own_errors() as connection:
+                    for statement in POSTGRES_SCHEMA:
                         connection.execute(statement)
                     connection.execute(_insert(HEADER), header)
             except LedgerDamaged:
-                taken = self.exists()  # somebody else made one in this moment
+                taken = self.exists()  # another process made one in this moment
                 if not taken:
                     raise
         if taken:
@@ -134,30 +128,30 @@ class PostgresSession:
             )
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """Ask."""
-        with self._speaking():
-            cursor = self._asked(query.replace("?", "%s"), values)
+        """Run a query."""
+        with self._own_errors():
+            cursor = self._run(query.replace("?", "%s"), values)
             return cursor.fetchall() if cursor.description else []
 
-    def _asked(self, query: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
-        """Ask; if the connection died while nobody used it, ask once more over a new one."""
-        connection = self._held.get()
+    def _run(self, query: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Run a query. If the connection died while idle, run it once more over a new one."""
+        connection = self._connection.get()
         idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         try:
             return connection.execute(query, values or None)
         except psycopg.OperationalError:
             if not (idle and connection.closed):
                 raise
-        self._held.drop()
-        return self._held.get().execute(query, values or None)
+        self._connection.drop()
+        return self._connection.get().execute(query, values or None)
 
     def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
-        """Lock the heads, so that writers stand in line; a head moves on only from where it was read."""
+        """Lock the heads, so that writers queue. A head grows only from the number that was read."""
         with self._transaction() as connection:
-            with self._speaking():
+            with self._own_errors():
                 connection.execute(f"SELECT 1 FROM {HEADS} FOR UPDATE")  # noqa: S608 - a name of our own
             row = following(self.rows(LAST_TWO[table]))
-            with self._speaking():
+            with self._own_errors():
                 moved = connection.execute(
                     f"UPDATE {HEADS} SET {table} = %s WHERE {table} = %s",  # noqa: S608 - names of our own
                     (row[0], row[0] - 1),
@@ -167,43 +161,43 @@ class PostgresSession:
                 connection.execute(_insert(table), row)
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
+    def _transaction(self) -> Iterator[PostgresConnection]:
         connection = None
-        with self._held.lock:
+        with self._connection.lock:
             try:
-                with self._speaking():
-                    connection = self._asked("BEGIN").connection
+                with self._own_errors():
+                    connection = self._run("BEGIN").connection
                 yield connection
-                with self._speaking():
+                with self._own_errors():
                     connection.execute("COMMIT")
             except BaseException:
                 self._give_up(connection)
                 raise
 
-    def _give_up(self, connection: Connection | None) -> None:
-        """Roll back; if nobody knows whether something was begun, hang up."""
+    def _give_up(self, connection: PostgresConnection | None) -> None:
+        """Roll back. If it is unknown whether a transaction began, close the connection."""
         try:
             if connection is not None:
                 connection.execute("ROLLBACK")
                 return
         except psycopg.Error:
             pass
-        self._held.drop()
+        self._connection.drop()
 
     @contextmanager
-    def _speaking(self) -> Iterator[Connection]:
-        """Say in our own words what PostgreSQL refuses: what passes, and what is damage."""
+    def _own_errors(self) -> Iterator[PostgresConnection]:
+        """Turn errors of PostgreSQL into ours: temporary failures, and damage."""
         try:
-            with self._held.lock:
-                yield self._held.get()
+            with self._connection.lock:
+                yield self._connection.get()
                 return
-        except _PASSING as problem:
-            passing, code = True, problem.sqlstate
+        except _TEMPORARY as problem:
+            temporary, code = True, problem.sqlstate
         except psycopg.Error as problem:
-            passing, code = False, problem.sqlstate
-        if passing:
+            temporary, code = False, problem.sqlstate
+        if temporary:
             if code is None or code.startswith(("08", "57")):
-                self._held.drop()
+                self._connection.drop()
             raise LedgerUnavailable(
                 f"the ledger at {self.place!r} could not be used: {_cause(code)}. "
                 "Release nothing; mend it and try again."
@@ -211,25 +205,25 @@ class PostgresSession:
         raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
 
     def check(self) -> None:
-        """Compare tables, triggers and heads with ours."""
-        guards = self.rows(
+        """Compare triggers with ours, and heads with the numbers of records."""
+        triggers = self.rows(
             """SELECT tgname::text FROM pg_trigger
             WHERE tgrelid IN (to_regclass(?), to_regclass(?), to_regclass(?), to_regclass(?))
             AND NOT tgisinternal AND tgenabled = 'O' ORDER BY tgname::text COLLATE "C" """,
-            *TABLES,
+            *POSTGRES_TABLES,
         )
         heads = self.rows(
             f"SELECT dpselect_entries = (SELECT count(*) FROM {ENTRIES}), "  # noqa: S608 - names of our own
             f"dpselect_answers = (SELECT count(*) FROM {ANSWERS}) FROM {HEADS}"
         )
-        if guards != [(name,) for name in GUARDS] or heads != [(True, True)]:
+        if triggers != [(name,) for name in TRIGGER_NAMES] or heads != [(True, True)]:
             raise LedgerDamaged(
                 f"the ledger at {self.place!r} lacks its triggers or lost records; it accepts no charge."
             )
 
     def close(self) -> None:
         """Close the connection."""
-        self._held.drop()
+        self._connection.drop()
 
 
 def _cause(code: str | None) -> str:
@@ -237,33 +231,5 @@ def _cause(code: str | None) -> str:
 
 
 def _insert(table: str) -> str:
-    marks = ", ".join(["%s"] * len(COLUMNS[table]))
+    marks = ", ".join(["%s"] * len(COLUMNS_OF[table]))
     return f"INSERT INTO {table} VALUES ({marks})"  # noqa: S608 - names of our own
-
-
-def _connected(url: str) -> Connection:
-    connection = psycopg.connect(
-        url, autocommit=True, connect_timeout=PATIENCE, context=adapters(), row_factory=tuple_row
-    )
-    try:
-        settle(connection)
-        for setting in _SETTINGS:
-            connection.execute(setting.format(PATIENCE))
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _public(url: str) -> str:
-    """Show where a URL leads, without user and password."""
-    try:
-        parts = psycopg.conninfo.conninfo_to_dict(url)
-    except psycopg.Error:
-        parts = None
-    if parts is None:
-        raise InvalidParameter(
-            "a URL of PostgreSQL must be readable. Write postgresql://user@host:5432/database."
-        )
-    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
-    return f"postgresql://{where}/{parts.get('dbname', '')}"

@@ -1,4 +1,7 @@
-"""A ledger in a SQLite file: write-ahead log, synced to disk at every commit, one writer at a time."""
+"""A ledger in a SQLite file: a write-ahead log, synced to disk at every commit, one writer at a time.
+
+The declarations below are part of the stored format: ``check`` compares them with the file, letter by letter.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,20 @@ from typing import Any
 
 from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 from dpselect.ledger.anchor import sync_folder
-from dpselect.ledger.database import Held
+from dpselect.ledger.database import ANSWERS, COLUMNS_OF, ENTRIES, HEADER, LAST_TWO
+from dpselect.ledger.fork_safe_connection import ForkSafeConnection
 from dpselect.ledger.sqlite_files import (
-    LOOKS,
-    File,
-    connected,
-    has_a_log,
-    identity,
-    look,
+    MOST_READS,
+    SqliteFile,
+    file_identity,
+    is_in_wal_mode,
     may_write,
+    open_sqlite_file,
+    read_unless_changed,
 )
-from dpselect.ledger.tables import ANSWERS, COLUMNS, ENTRIES, HEADER, LAST_TWO
 
-APPLICATION = 0x6470736C
-"""Written into the file, so that other programs can tell what it is: "dpsl"."""
+APPLICATION_ID = 0x6470736C
+"""A number in the file that tells other programs what the file is: "dpsl" in ASCII."""
 
 _TABLES = [
     f"""CREATE TABLE {HEADER} (version INTEGER NOT NULL, measure TEXT NOT NULL, budget TEXT NOT NULL,
@@ -48,18 +51,18 @@ _NEXT = {
 _TRIGGERS = [
     f"CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table} {when} "
     f"BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END"
-    for table, unlike_next in _NEXT.items()
-    for verb, when in (("UPDATE", ""), ("DELETE", ""), ("INSERT", f"WHEN {unlike_next}"))
+    for table, not_next in _NEXT.items()
+    for verb, when in (("UPDATE", ""), ("DELETE", ""), ("INSERT", f"WHEN {not_next}"))
 ]
-SCHEMA = [*_TABLES, *_TRIGGERS]
-_NEW_FILE = ["PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", f"PRAGMA application_id = {APPLICATION}"]
+SQLITE_SCHEMA = [*_TABLES, *_TRIGGERS]
+_NEW_FILE = ["PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", f"PRAGMA application_id = {APPLICATION_ID}"]
 _INSERT = {
     table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - names of our own
-    for table, columns in COLUMNS.items()
+    for table, columns in COLUMNS_OF.items()
 }
 
-# What passes, or what the owner of the machine can mend. Every other error means damage.
-_PASSING = {
+# Errors that pass, or that the owner of the machine can repair. Every other error means damage.
+_TEMPORARY = {
     sqlite3.SQLITE_BUSY: "others kept it busy for too long",
     sqlite3.SQLITE_LOCKED: "others kept it busy for too long",
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -75,11 +78,11 @@ _PASSING = {
     sqlite3.SQLITE_MISUSE: "it was closed meanwhile",
 }
 _REFUSED = (sqlite3.Error, UnicodeError, OverflowError)
-"""What SQLite or its driver raises, the last two for damaged text and numbers."""
-_CUT_SHORT = (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
+"""The errors of SQLite and its driver; the last two come from damaged text and numbers."""
+_TRUNCATED = (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 
 
-class SqliteSession:
+class SqliteDatabase:
     """One ledger in one file."""
 
     shared = False
@@ -89,11 +92,11 @@ class SqliteSession:
         self.place = str(path)
         self._path = path
         self._log = f"{path}-wal"
-        self._held = Held(partial(connected, path), File.close)
-        self.lock = self._held.lock
+        self._connection = ForkSafeConnection(partial(open_sqlite_file, path), SqliteFile.close)
+        self.lock = self._connection.lock
 
     def anchor(self) -> Path:
-        """Give the companion file."""
+        """Give the path of the companion file."""
         return self._path.with_name(f"{self._path.name}.anchor")
 
     def writable(self) -> bool:
@@ -101,7 +104,7 @@ class SqliteSession:
         return may_write(self._path)
 
     def exists(self) -> bool:
-        """Say whether there is a file; if only the anchor is there, the ledger was lost."""
+        """Say whether there is a file. If there is only its anchor, the ledger was lost: refuse."""
         if self._path.exists():
             return True
         if self.anchor().exists():
@@ -112,7 +115,7 @@ class SqliteSession:
         return False
 
     def create(self, header: Sequence[Any]) -> None:
-        """Make the file, for its owner alone, with all tables and the header, or nothing."""
+        """Make the file with all tables and the header, readable by its owner alone; or make nothing."""
         try:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         except FileExistsError:
@@ -124,35 +127,35 @@ class SqliteSession:
             raise LedgerUnavailable(f"the ledger {self.place!r} could not be created: {why}.") from None
         with self.lock:
             try:
-                for statement in (*_NEW_FILE, *SCHEMA):
+                for statement in (*_NEW_FILE, *SQLITE_SCHEMA):
                     self.rows(statement)
                 self.rows(_INSERT[HEADER], *header)
                 self.rows("COMMIT")
                 sync_folder(self._path.parent)
             except BaseException:
-                self._held.drop()
+                self._connection.drop()
                 self._path.unlink(missing_ok=True)
                 raise
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """Ask. What SQLite refuses is said in our own words."""
+        """Run a query. An error of SQLite becomes one of ours."""
         try:
             with self.lock:
-                for _ in range(LOOKS):
-                    file = self._held.get()
-                    if file.seen is None:
+                for _ in range(MOST_READS):
+                    file = self._connection.get()
+                    if file.read_state is None:
                         return file.execute(query, values).fetchall()
-                    found = look(file, self._path, query, values)
+                    found = read_unless_changed(file, self._path, query, values)
                     if found is not None:
                         return found
-                    self._held.drop()
+                    self._connection.drop()
             code = sqlite3.SQLITE_BUSY
         except _REFUSED as problem:
             code = _code(problem)
         raise _refusal(self.place, code)
 
     def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
-        """Take the write lock, then commit to disk or roll back. The triggers refuse all but the next row."""
+        """Take the write lock, add the row, commit to disk or roll back. Triggers refuse any other row."""
         code = None
         with self.lock:
             file = self._file()
@@ -171,47 +174,49 @@ class SqliteSession:
         if code is not None:
             raise _refusal(self.place, code)
 
-    def _file(self) -> File:
+    def _file(self) -> SqliteFile:
         try:
-            return self._held.get()
+            return self._connection.get()
         except sqlite3.Error as problem:
             code = _code(problem)
         raise _refusal(self.place, code)
 
-    def _give_up(self, file: File) -> None:
+    def _give_up(self, file: SqliteFile) -> None:
         try:
             if file.in_transaction:
                 file.execute("ROLLBACK")
         except sqlite3.Error:
-            self._held.drop()
+            self._connection.drop()
 
-    def _refuse_replaced(self, file: File) -> None:
-        """Refuse to write into a file, or a log, that no longer has its name: nobody else would see it."""
-        log = identity(self._log)
-        if identity(self.place) != file.identity or file.log not in (None, log):
+    def _refuse_replaced(self, file: SqliteFile) -> None:
+        """Refuse to write into a file, or a log, that lost its name: no other process would see the row."""
+        log = file_identity(self._log)
+        if file_identity(self.place) != file.identity or file.log not in (None, log):
             raise LedgerDamaged(
                 f"the files of the ledger {self.place!r} were replaced while it was open. Open it again."
             )
         file.log = log
 
     def check(self) -> None:
-        """Compare tables, triggers and settings with ours, and indexes with tables."""
+        """Compare declarations and settings with ours, and let SQLite compare indexes with tables."""
         found = self.rows("SELECT sql FROM sqlite_master ORDER BY sql")
         names = self.rows(
             "SELECT type || ' ' || name FROM sqlite_master WHERE sql NOT LIKE 'CREATE%' || name || '%'"
         )
         whole = self.rows("PRAGMA integrity_check(1)")
         mode, application = self.rows("PRAGMA journal_mode"), self.rows("PRAGMA application_id")
-        # Whoever may only look is told "delete" where there is no log just now.
-        looked = mode == [("delete",)] and self._file().seen is not None and has_a_log(self._path)
-        if (found, names, whole) != ([(sql,) for sql in sorted(SCHEMA)], [], [("ok",)]) or not (
-            (looked or mode == [("wal",)]) and application == [(APPLICATION,)]
+        # To a read-only connection SQLite reports "delete" while there is no log.
+        read_only = (
+            mode == [("delete",)] and self._file().read_state is not None and is_in_wal_mode(self._path)
+        )
+        if (found, names, whole) != ([(sql,) for sql in sorted(SQLITE_SCHEMA)], [], [("ok",)]) or not (
+            (read_only or mode == [("wal",)]) and application == [(APPLICATION_ID,)]
         ):
             raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
 
     def close(self) -> None:
-        """Close the file; the last one who does moves the log into it."""
-        self._held.drop()
+        """Close the file. The last process that closes it moves the log into it."""
+        self._connection.drop()
 
 
 def _code(problem: Exception) -> int:
@@ -222,10 +227,10 @@ def _code(problem: Exception) -> int:
 
 
 def _refusal(place: str, code: int) -> LedgerUnavailable | LedgerDamaged:
-    """Tell what passes from what is damage."""
-    if code & 0xFF in _PASSING and code not in _CUT_SHORT:
+    """Tell a temporary failure from damage."""
+    if code & 0xFF in _TEMPORARY and code not in _TRUNCATED:
         return LedgerUnavailable(
-            f"the ledger {place!r} could not be used: {_PASSING[code & 0xFF]}. "
+            f"the ledger {place!r} could not be used: {_TEMPORARY[code & 0xFF]}. "
             "Release nothing; mend it and try again."
         )
     return LedgerDamaged(f"{place!r} is no ledger, or a damaged one; it accepts no charge.")

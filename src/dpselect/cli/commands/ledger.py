@@ -167,6 +167,6 @@ def _names(book: Ledger) -> dict[str, str]:
 
 
 def _minute(entry: Any) -> str:
-    from dpselect.ledger.clock import written
+    from dpselect.ledger.fields import time_text
 
-    return written(entry.time)
+    return time_text(entry.time)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.enclosures import enclose
-from dpselect.ledger.budget import checked_budget, cost, finite, total_after
+from dpselect.ledger.budget import checked_budget, cost, finite_amount, total_after
 from dpselect.privacy import ZCDP, PureDP
 
 PRICES = st.lists(st.fractions(min_value=0, max_value=1, max_denominator=60), max_size=12)
@@ -84,7 +84,7 @@ def test_e12_a_loss_that_changes_its_mind_is_asked_once() -> None:
 
     amounts = [Fraction(1, 2), Fraction(-1), Fraction(-1)]
     price = cost(Fickle(0), PureDP)
-    assert (type(price), finite(price)) == (PureDP, Fraction(1, 2))
+    assert (type(price), finite_amount(price)) == (PureDP, Fraction(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_e12_a_loss_that_changes_its_mind_is_asked_once() -> None:
 )
 def test_a_pure_loss_costs_the_divergence_of_randomised_response(epsilon: Fraction) -> None:
     """Of all epsilon-private releases it has the largest: epsilon * tanh(epsilon / 2), below epsilon² / 2."""
-    rho = finite(cost(PureDP(epsilon), ZCDP))
+    rho = finite_amount(cost(PureDP(epsilon), ZCDP))
     divergence = enclose(lambda e: e * (e.exp() - 1) / (e.exp() + 1), epsilon, precision=100)
     assert divergence.low <= rho <= divergence.high * (1 + Fraction(1, 2**60))
     assert rho < epsilon**2 / 2
