@@ -15,7 +15,7 @@ from dpselect.accounting.repetition import RepeatedProfile
 from dpselect.errors import InvalidParameter
 from dpselect.exact.randomness import Randomness
 from dpselect.mechanisms.repetition_counts import Count, Poisson, TruncatedNegativeBinomial
-from dpselect.mechanisms.scored_outputs import Rank, candidates, may_give_up, run
+from dpselect.mechanisms.scored_outputs import Rank, candidates, may_give_up, ranked_draw
 from dpselect.privacy.curves import RenyiCurve
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import Approximate, Distance, MaxDivergence, RenyiDivergence
@@ -89,7 +89,7 @@ class BestOfRandomCount:
         best: tuple[Rank, Any] | None = None
         for number in range(1, runs + 1):
             randomness.mark((runs, number, best))
-            latest = run(self.measurement, arg, randomness)
+            latest = ranked_draw(self.measurement, arg, randomness)
             if best is None or latest[0] > best[0]:
                 best = latest
         return None if best is None else best[1]

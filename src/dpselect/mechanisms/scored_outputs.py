@@ -26,7 +26,7 @@ def may_give_up(measurement: Measurement) -> bool:
     return bool(getattr(measurement.function, "may_give_up", False))
 
 
-def run(measurement: Measurement, arg: object, randomness: Randomness) -> tuple[Rank, Any]:
+def ranked_draw(measurement: Measurement, arg: object, randomness: Randomness) -> tuple[Rank, Any]:
     """Run once; give the rank beside the release."""
     release = measurement.draw(arg, randomness)
     if release is None and may_give_up(measurement):

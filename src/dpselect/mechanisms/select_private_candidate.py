@@ -20,7 +20,7 @@ from dpselect.exact.enclosures import enclose, exp
 from dpselect.exact.numbers import Number, probability, rational, score, whole
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli
-from dpselect.mechanisms.scored_outputs import candidates, run
+from dpselect.mechanisms.scored_outputs import candidates, ranked_draw
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import Approximate, Distance, MaxDivergence
 from dpselect.privacy.profiles import PrivacyProfile
@@ -204,7 +204,7 @@ class SelectPrivateCandidate:
         number = 1
         while True:
             randomness.mark(number)
-            standing, release = run(self.measurement, arg, randomness)
+            standing, release = ranked_draw(self.measurement, arg, randomness)
             if standing >= (0, self.threshold):
                 return release
             if number == self.coin.cap or bernoulli(self.coin.gamma, randomness):
@@ -217,7 +217,7 @@ class SelectPrivateCandidate:
         first: Any = None
         for number in range(1, runs + 1):
             randomness.mark((runs, number, first))
-            standing, release = run(self.measurement, arg, randomness)
+            standing, release = ranked_draw(self.measurement, arg, randomness)
             if first is None and standing >= (0, self.threshold):
                 first = release
         return first

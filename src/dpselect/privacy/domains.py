@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.errors import InvalidParameter, OutsideDomain, shown
-from dpselect.exact.numbers import is_nan, is_real, is_whole, score, whole
-from dpselect.silence import run_or_none, takes_data
+from dpselect.exact.numbers import is_nan, is_real, is_whole, whole
+from dpselect.privacy.vectors import Values, as_vector, exact_values
+from dpselect.silence import takes_data
 
 NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity."
 """Said of any of the three, anywhere. Beside it only the number of those that may win depends on values."""
@@ -22,10 +22,7 @@ NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity.
 NOT_A_VECTOR = "scores must be a one-dimensional array, a list, a tuple or a series of numbers."
 
 LARGEST_ITEM = 8
-"""Wider floats are read exactly, one by one."""
-
-Values: TypeAlias = NDArray[Any] | Sequence[object]
-"""A vector as it can be walked: a one-dimensional array of numbers, or a list or tuple."""
+"""Floats of more than 8 bytes are read exactly, one by one."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class VectorDomain:
     def read(self, values: object) -> NDArray[Any] | list[Fraction | None]:
         """Read a vector for a mechanism, None standing for minus infinity.
 
-        An array is taken as it is: whoever walks it next must look for NaN and plus infinity on the way.
+        An array is taken as it is: the next reader must refuse NaN and plus infinity.
         """
         vector = as_vector(values)
         array = vector if isinstance(vector, np.ndarray) and vector.itemsize <= LARGEST_ITEM else None
@@ -89,9 +86,7 @@ class VectorDomain:
             raise OutsideDomain(refusal or NOT_A_VECTOR)
         if array is not None:
             return array
-        # A list of a kind of its own is read one by one: its maker does not want its values to decide.
-        plain = vector if isinstance(vector, list | tuple) and type(vector) in (list, tuple) else None
-        return [score(value) for value in vector] if plain is None else _as_array(plain)
+        return exact_values(vector)
 
     @property
     def wanted_size(self) -> str:
@@ -132,60 +127,6 @@ class VectorDomain:
 def is_null(value: object) -> bool:
     """Say whether a value stands for a missing one: None, or the NA of pandas, which we do not import."""
     return value is None or type(value).__name__ == "NAType"
-
-
-def _as_array(vector: Sequence[Any]) -> NDArray[Any] | list[Fraction | None]:
-    """Put plain ints or plain floats into an array where that loses nothing; otherwise read them exactly."""
-    kinds = set(map(type, vector))
-    if kinds == {float}:
-        return np.array(vector)
-    if kinds == {int}:
-        try:
-            return np.array(vector, dtype=np.int64)
-        except OverflowError:
-            pass
-    return [score(value) for value in vector]
-
-
-def as_vector(values: object) -> Values | None:
-    """See a list, a tuple, an array or a series as something to walk; None for anything else."""
-    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind != "O":
-        return values
-    if isinstance(values, list | tuple):
-        return values
-    return run_or_none(partial(_of_series, values))
-
-
-def _of_series(values: object) -> Values | None:
-    """See what can be converted to an array as one, or as a list, where an array would lose something."""
-    if isinstance(values, str | bytes) or not hasattr(values, "__array__"):
-        return None
-    if isinstance(values, np.ma.MaskedArray):
-        return as_vector(values.tolist())
-    array: NDArray[Any] | None = run_or_none(partial(np.asarray, values))
-    if array is None:
-        return _listed(values) if _declares_integers(values) else None
-    if array.ndim == 1 and array.dtype.kind == "f" and _declares_integers(values):
-        return [None if math.isnan(value) else int(value) for value in array.tolist()]
-    return _walkable(array)
-
-
-def _walkable(array: NDArray[Any]) -> Values | None:
-    """Take an array of one dimension as it is, unless it holds objects."""
-    if array.ndim != 1:
-        return None
-    return array.tolist() if array.dtype.kind == "O" else array
-
-
-def _listed(series: Any) -> list[object]:
-    """List integers that are too wide for an array."""
-    return list(series.to_list())
-
-
-def _declares_integers(series: object) -> bool:
-    """Say whether a series of pandas, Polars or Arrow is one of integers: come as floats, it holds a null."""
-    declared = getattr(series, "dtype", None) or getattr(series, "type", "")
-    return str(declared).lower().startswith(("int", "uint"))
 
 
 def atom_domain(kind: type[int | float], *, nullable: bool = False) -> AtomDomain:

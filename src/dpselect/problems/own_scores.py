@@ -9,7 +9,7 @@ from typing import Any
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, positive, whole
-from dpselect.privacy.domains import as_vector
+from dpselect.privacy.vectors import as_vector
 from dpselect.problems.candidates import Grid, listed
 from dpselect.problems.problem import Problem
 from dpselect.silence import holds_data
