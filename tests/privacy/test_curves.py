@@ -451,9 +451,15 @@ def test_curves_are_values() -> None:
 
 def test_a_curve_shows_what_was_run_and_how_often() -> None:
     assert repr(RenyiCurve(LINE) * 3 + RenyiCurve({2: 1})) == (
-        "RenyiCurve(Line(slope=Fraction(1, 8)) * 3 + Table(points=((Fraction(2, 1), Fraction(1, 1)),)))"
+        "RenyiCurve(Line(slope=Fraction(1, 8)) * 3 + {'2': '1'})"
     )
     assert repr(PrivacyProfile(RAMP) * 0) == "PrivacyProfile(0)"
+
+
+def test_the_repr_of_a_table_makes_it_again() -> None:
+    curve = RenyiCurve({"3/2": "1/2", 8: math.inf})
+    assert repr(curve) == "RenyiCurve({'3/2': '1/2', '8': inf})"
+    assert eval(repr(curve), {"RenyiCurve": RenyiCurve, "inf": math.inf}) == curve  # noqa: S307 - our own
 
 
 def test_the_runs_of_a_curve_cannot_be_changed() -> None:

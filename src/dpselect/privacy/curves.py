@@ -15,16 +15,23 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.exact.numbers import Number, rational, whole
-from dpselect.privacy.amounts import Amount, amount, times, total
+from dpselect.privacy.amounts import Amount, amount, amount_text, times, total
 
 Formula: TypeAlias = Callable[[Fraction], Amount]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TabulatedBound:
     """A bound known at finitely many points, in increasing order."""
 
     points: tuple[tuple[Fraction, Amount], ...]
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{_shown(point)}: {_shown(bound)}' for point, bound in self.points)}}}"
+
+
+def _shown(number: Amount) -> str:
+    return f"'{amount_text(number)}'" if isinstance(number, Fraction) else amount_text(number)
 
 
 def _hashable(bound: object) -> bool:
