@@ -7,7 +7,7 @@ python -m tests.ledger.storm acknowledge PLACE LOSS
 ``spend`` runs processes of threads until the budget is gone, and prints how many charges each process made.
 ``kill`` kills processes with signal 9 in the middle of charging and storing, makes a new ledger whenever one
 is exhausted (PLACE holds a {} for its number), and prints how many kills, ledgers and acknowledgements.
-``acknowledge`` charges for ever, and prints each charge once it is made: somebody else does the killing.
+``acknowledge`` charges for ever, and prints each charge once it is made: another process does the killing.
 """
 
 from __future__ import annotations

@@ -542,7 +542,7 @@ def test_a_closed_ledger_opens_itself_again(place: Place) -> None:
 
 
 def together(act: Callable[[], None], threads: int) -> None:
-    """Run in so many threads at once."""
+    """Run a function in several threads at once."""
     started = [threading.Thread(target=act) for _ in range(threads)]
     for thread in started:
         thread.start()

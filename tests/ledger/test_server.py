@@ -101,7 +101,7 @@ def test_a_connection_that_died_while_idle_is_replaced(server_place: Place) -> N
 
 
 def blocked_charge(ledger: Ledger, url: str, then: str) -> list[BaseException]:
-    """Charge while somebody else holds the lock; run a statement as soon as the charge waits for it."""
+    """Charge while another writer holds the lock; run a statement as soon as the charge waits for it."""
     errors: list[BaseException] = []
 
     def charge() -> None:
@@ -195,9 +195,9 @@ def test_a_user_who_never_met_the_ledger_takes_it_as_it_is_and_remembers(
 ) -> None:
     with Ledger.create(server_place.url) as ledger:
         ledger.charge(PureDP("1/4"), reason="a")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "somebody else"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another user"))
     assert Ledger.open(server_place.url).spent == PureDP("1/4")
-    assert len(list((tmp_path / "somebody else/dpselect/anchors").iterdir())) == 1
+    assert len(list((tmp_path / "another user/dpselect/anchors").iterdir())) == 1
 
 
 def test_an_anchor_that_was_chosen_must_be_there(server_place: Place, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A ledger that may be looked at and not written: an auditor's copy, or the live one of somebody else."""
+"""A ledger that may be looked at and not written: an auditor's copy, or the live ledger of another user."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import pytest
 from dpselect import Ledger, PureDP
 
 NOBODY = 65534
-# All is imported by a first run, as the owner: nobody may not be allowed to read where Python lies.
+# All is imported by a first run, as the owner: user "nobody" may have no right to read Python's own folders.
 AUDITOR = """
 import contextlib, io, json, os, sys
 from dpselect import Ledger, PureDP
@@ -48,7 +48,7 @@ print(json.dumps(found))
 
 
 def audited(path: Path, *rest: str, act: str = LOOK) -> Any:
-    """Look at a ledger as somebody without any right to write."""
+    """Look at a ledger as a user without any right to write."""
     with tempfile.TemporaryDirectory() as own:
         command = [sys.executable, "-c", AUDITOR + act, f"{own}/own.ledger", str(path), *rest]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -57,7 +57,7 @@ def audited(path: Path, *rest: str, act: str = LOOK) -> Any:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that nobody may enter, unlike those of pytest."""
+    """A folder that the user "nobody" may enter, unlike those of pytest."""
     made = Path(tempfile.mkdtemp(prefix="dpselect-audit-"))
     made.chmod(0o755)
     yield made
@@ -68,7 +68,7 @@ def folder() -> Iterator[Path]:
 
 
 def sealed(folder: Path) -> None:
-    """Let everybody read a folder, and nobody write."""
+    """Let all users read a folder, and none write."""
     for file in folder.iterdir():
         file.chmod(0o444)
     folder.chmod(0o555)
