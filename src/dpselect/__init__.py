@@ -28,6 +28,7 @@ _HOMES = {
     "Measurement": "dpselect.privacy",
     "PrivacyProfile": "dpselect.privacy",
     "PureDP": "dpselect.privacy",
+    "Quote": "dpselect.release",
     "Release": "dpselect.release",
     "RenyiCurve": "dpselect.privacy",
     "RenyiDP": "dpselect.privacy",
@@ -63,6 +64,7 @@ _HOMES = {
     "max_divergence": "dpselect.privacy",
     "most_common": "dpselect.problems",
     "plurality": "dpselect.problems",
+    "prepare": "dpselect.release",
     "pricing": "dpselect.problems",
     "quantile": "dpselect.problems",
     "range_distance": "dpselect.privacy",
@@ -134,7 +136,9 @@ if TYPE_CHECKING:
     from dpselect.problems import pricing as pricing
     from dpselect.problems import quantile as quantile
     from dpselect.problems import weighted_sum as weighted_sum
+    from dpselect.release import Quote as Quote
     from dpselect.release import Release as Release
+    from dpselect.release import prepare as prepare
     from dpselect.release import select as select
     from dpselect.release import top_k as top_k
     from dpselect.utility import Accuracy as Accuracy

@@ -206,6 +206,23 @@ OTHERS: dict[str, dict[str, Callable[[Any], Any]]] = {
         "opened as a database": lambda data: opened(Table(data, unit=None, table="t")),
         "opened as JSON": lambda data: opened(Table(data, unit=None, columns={"dish": "text"})),
     },
+    "check": {
+        "by another than the owner": lambda data: dpselect.check(DISH, data),
+        "by the owner": lambda data: dpselect.check(DISH, data, owner=True),
+        "in the wrong order": lambda data: dpselect.check(data, OWN, owner=True),  # type: ignore[arg-type]
+    },
+    "prepare": {
+        "from it": lambda data: dpselect.prepare(OWN, data, epsilon=1),
+        "from its scores": lambda data: released(dpselect.prepare(OWN, Scores(data), epsilon=1)),
+        "from its scores, made later": lambda data: released(
+            dpselect.prepare(OWN, Scores(lambda: data), epsilon=1)
+        ),
+        "from its rows": lambda data: released(dpselect.prepare(DISH, Table([data], unit="dish"), epsilon=1)),
+        "in the wrong order": lambda data: dpselect.prepare(data, OWN, epsilon=1),  # type: ignore[arg-type]
+        "pickled": lambda data: pickle.dumps(dpselect.prepare(OWN, Scores(data), epsilon=1)),
+        "never opened": lambda data: dpselect.prepare(OWN, Scores(data), epsilon=1).release(),
+        "of a wrong ledger": lambda data: released(dpselect.prepare(OWN, Scores(data), epsilon=1), 5),
+    },
     "select": {
         "from it": lambda data: dpselect.select(OWN, data, epsilon=1),
         "from its scores": lambda data: dpselect.select(OWN, Scores(data), epsilon=1),
@@ -237,6 +254,7 @@ PUBLIC = {
     "LedgerUnavailable",
     "PrivacyProfile",
     "PureDP",
+    "Quote",
     "Release",
     "RenyiCurve",
     "RenyiDP",
@@ -280,6 +298,11 @@ def opened(table: Table) -> None:
         return  # a path, which is public
     with table.open():
         pass
+
+
+def released(question: dpselect.release.Question, ledger: Any = None) -> None:
+    with question:
+        question.release(ledger)
 
 
 def test_every_public_name_is_walked_or_takes_nothing_but_what_is_public() -> None:

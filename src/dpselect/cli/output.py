@@ -102,7 +102,7 @@ def _show_winners(labels: list[str]) -> None:
 
 
 def _protects(blank: Release) -> str:
-    from dpselect.release.result import RELATIONS
+    from dpselect.release.quote import RELATIONS
 
     person = "one row" if blank.unit is None else f"one {blank.unit}"
     return f"{person}: {RELATIONS[blank.neighbours]}"

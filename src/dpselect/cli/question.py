@@ -16,9 +16,10 @@ from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of
 
 if TYPE_CHECKING:
     from dpselect.ledger import Ledger
+    from dpselect.privacy.losses import WritableLoss
     from dpselect.problems.problem import Problem
-    from dpselect.release.quote import Data
-    from dpselect.release.result import Price, Release
+    from dpselect.release.data import Data
+    from dpselect.release.result import Release
 
 Ask = Callable[[Sequence[Any]], "Problem"]
 UNMETERED = (
@@ -67,7 +68,7 @@ def ask_about_scores(options: QuestionOptions, problem: Problem, data: Data, *, 
         _answer(options, problem, data, ledger, blank, measured_in)
 
 
-def budget_of(options: QuestionOptions) -> Price:
+def budget_of(options: QuestionOptions) -> WritableLoss:
     """Read the price that is offered."""
     from dpselect.privacy.losses import ZCDP, PureDP
 
@@ -89,16 +90,17 @@ def ledger_of(options: QuestionOptions) -> Iterator[Ledger | None]:
         yield ledger
 
 
-def _priced(problem: Problem, data: Data, price: Price, options: QuestionOptions) -> Release:
+def _priced(problem: Problem, data: Data, price: WritableLoss, options: QuestionOptions) -> Release:
     """Say all that can be said of the release before anything is paid or looked at."""
-    from dpselect.release.quote import priced
+    from dpselect.release.quote import quote_for
+    from dpselect.release.result import Release
 
     amount = price.parts()[0]
     if not 0 < amount < float("inf"):
         name = "rho" if options.rho is not None else "epsilon"
         raise UserError(f"{name} must be above zero and finite; got {amount}.")
     k = 1 if options.k is None else options.k
-    return priced(problem, data, k, price, options.neighbours).release
+    return Release.of(quote_for(problem, data, k, price, options.neighbours), ())
 
 
 def _answer(  # noqa: PLR0913, PLR0917 - the options, their question, and where the answer goes
@@ -109,7 +111,7 @@ def _answer(  # noqa: PLR0913, PLR0917 - the options, their question, and where 
     blank: Release,
     measured_in: str,
 ) -> None:
-    from dpselect.release.acts import top_k
+    from dpselect.release.winners import top_k
 
     till = Till(ledger, rehearsal=options.dry_run, neighbours=options.neighbours)
     refused: UserError | None = None
@@ -121,7 +123,7 @@ def _answer(  # noqa: PLR0913, PLR0917 - the options, their question, and where 
                 data,
                 k=blank.accuracy.k,
                 budget=blank.price if len(problem.outputs) > 1 else budget_of(options),
-                ledger=till,
+                ledger=till,  # type: ignore[arg-type]  # stands for one
                 neighbours=options.neighbours,
                 request_id=options.request_id,
             )

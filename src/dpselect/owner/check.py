@@ -18,6 +18,7 @@ from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter, visible
 from dpselect.owner import queries
 from dpselect.problems.problem import Problem
+from dpselect.silence import takes_data
 
 SHOWN_VALUES = 10
 """Unmatched values that are shown of each column."""
@@ -108,6 +109,7 @@ class TableCheck:
         return facts
 
 
+@takes_data
 def check(problem: Problem, table: Table, *, owner: bool = False) -> TableCheck:
     """Show the owner of a table how it fits a question: what is matched, what is dropped, and why.
 

@@ -2,59 +2,49 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Literal
 
-from dpselect.engines.table import Table
 from dpselect.errors import (
     AlreadyCharged,
     AnswerLost,
     BudgetExhausted,
+    IncomparableLosses,
     InvalidParameter,
+    LedgerDamaged,
     RequestChanged,
     UnmeteredRelease,
 )
 from dpselect.exact.numbers import exact_text
+from dpselect.ledger.budget import cost
 from dpselect.privacy.losses import ApproxDP, RenyiDP
 from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
-from dpselect.release.quote import Asked, Data
+from dpselect.problems.problem import Problem
+from dpselect.release.data import Data, table_of
+from dpselect.release.quote import Quote
 from dpselect.release.result import Release, written_label
 
-LONGEST_ANSWER = 1_000_000
-"""Characters that every ledger keeps."""
+if TYPE_CHECKING:
+    from dpselect.ledger import Ledger
 
-CALLERS = 6
-"""How far above the warning the caller of ``select`` and ``top_k`` is."""
+MOST_CHARACTERS = 1_000_000
+"""Characters of an answer that every ledger keeps."""
 
-
-class Ledger(Protocol):
-    """What a release asks of a ledger."""
-
-    @property
-    def neighbours(self) -> Neighbours:
-        """Whose loss it adds up."""
-
-    @property
-    def dataset(self) -> str | None:
-        """The name of the data set."""
-
-    @property
-    def unit(self) -> str | None:
-        """The name of the privacy unit."""
-
-    def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> object:
-        """Charge durably, or raise."""
-
-    def store(self, request_id: str, answer: str) -> None:
-        """Keep an answer."""
-
-    def answer(self, request_id: str) -> str | None:
-        """Give a kept answer."""
+NOT_CHARGED = (AlreadyCharged, BudgetExhausted, IncomparableLosses, InvalidParameter, LedgerDamaged)
+"""By these a ledger refuses a charge; after any other failure it may be recorded."""
 
 
-def must_agree(asked: Asked, data: Data, ledger: Ledger | None, request_id: str | None) -> None:
+# ---- before the charge -----------------------------------------------------------------------------------
+
+
+def must_agree(
+    problem: Problem, data: Data, quote: Quote, ledger: Ledger | None, request_id: str | None
+) -> None:
     """Refuse a ledger that keeps the budget of something else, or cannot keep the answer."""
     if ledger is None:
         if request_id is not None:
@@ -63,28 +53,27 @@ def must_agree(asked: Asked, data: Data, ledger: Ledger | None, request_id: str 
     acts = all(callable(getattr(ledger, act, None)) for act in ("charge", "store", "answer"))
     if not acts or getattr(ledger, "neighbours", None) not in METRIC_OF:
         raise InvalidParameter.must_be("ledger", "a Ledger", got=ledger, way_out="Write Ledger.open(path).")
-    release = asked.release
-    _must_add_up(release.neighbours, ledger.neighbours)
-    if isinstance(release.price, ApproxDP | RenyiDP):
+    _must_add_up(quote.neighbours, ledger.neighbours)
+    if isinstance(quote.price, ApproxDP | RenyiDP):
         raise InvalidParameter(
             "a ledger holds epsilon or rho; got a budget of another kind. "
             "Give epsilon= or rho=, or no ledger."
         )
-    ours = {"dataset": release.dataset}
-    if isinstance(data, Table):
+    ours = {"dataset": quote.dataset}
+    if table_of(data) is not None:
         # Where each row is a person, a budget for the people of some column does not cover the loss.
-        ours["unit"] = "row" if release.unit is None else release.unit
+        ours["unit"] = "row" if quote.unit is None else quote.unit
     for name, mine in ours.items():
         theirs = getattr(ledger, name)
         if None not in (mine, theirs) and mine != theirs:
             way_out = "Open the ledger of this data."
-            if name == "unit" and release.unit is None:
+            if name == "unit" and quote.unit is None:
                 way_out = (
                     'With unit=None each row is a person: name the column, or keep a ledger for unit="row".'
                 )
             raise InvalidParameter.must_be(name, f"that of the ledger, {theirs!r}", got=mine, way_out=way_out)
     if request_id is not None:
-        _must_be_storable(asked)
+        _must_be_storable(problem, quote)
 
 
 def _must_add_up(ours: Neighbours, theirs: Neighbours) -> None:
@@ -98,24 +87,37 @@ def _must_add_up(ours: Neighbours, theirs: Neighbours) -> None:
         )
 
 
-def _must_be_storable(asked: Asked) -> None:
+def _must_be_storable(problem: Problem, quote: Quote) -> None:
     """Refuse, while it is free, an answer that no ledger could keep."""
-    text, outputs = asked.release.to_json(), asked.problem.outputs
+    text, outputs = Release.of(quote, ()).to_json(), problem.outputs
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InvalidParameter("dataset must be text that can be stored: no lone surrogate.")
     if isinstance(outputs, Grid):
         longest = 64 + len(exact_text(outputs.first)) + 2 * len(exact_text(outputs.step))
     else:
         longest = max(len(json.dumps(written_label(label))) for label in outputs)
-    k = asked.release.accuracy.k
-    if len(text) + k * (longest + 2) > LONGEST_ANSWER:
+    if len(text) + quote.k * (longest + 2) > MOST_CHARACTERS:
         raise InvalidParameter(
-            f"k must be so small that a ledger can keep {k} labels, in {LONGEST_ANSWER} characters; "
+            f"k must be so small that a ledger can keep {quote.k} labels, in {MOST_CHARACTERS} characters; "
             "it cannot. Give no request_id, or a smaller k."
         )
 
 
-def kept_answer(asked: Asked, ledger: Ledger | None, request_id: str | None) -> Release | None:
+def must_be_affordable(problem: Problem, quote: Quote, ledger: Ledger | None, request_id: str | None) -> None:
+    """Refuse what the ledger would refuse to charge. Nothing is written."""
+    if ledger is None:
+        return
+    affordable = ledger.affords(quote.price)
+    if request_id is not None:
+        for entry in ledger.entries():
+            if entry.request_id == request_id:
+                raise _unanswered(request_id, same=entry.reason == quote.reason)
+    if not affordable:
+        price = cost(quote.price, type(ledger.budget))
+        raise BudgetExhausted(problem.name, price, ledger.remaining, ledger.budget)
+
+
+def kept_answer(quote: Quote, ledger: Ledger | None, request_id: str | None) -> Release | None:
     """Give the stored release of a request that was answered before, if it was the same question."""
     text = None if ledger is None or request_id is None else ledger.answer(request_id)
     if text is None:
@@ -124,29 +126,98 @@ def kept_answer(asked: Asked, ledger: Ledger | None, request_id: str | None) -> 
         kept = Release.from_json(text)
     except InvalidParameter:
         kept = None
-    if kept is None or kept.question != asked.release.question:
+    if kept is None or kept.question != quote.question:
         raise RequestChanged(str(request_id))
     return kept
 
 
-def pay(asked: Asked, ledger: Ledger | None, request_id: str | None) -> Release | None:
-    """Charge; give the answer if somebody else has asked, paid and answered in the meantime."""
+# ---- the charge ------------------------------------------------------------------------------------------
+
+
+class Payment:
+    """The charge of one question: whether the ledger has it, also after an interrupt at any moment."""
+
+    def __init__(self) -> None:
+        """Begin with nothing paid."""
+        self._state: Literal["not charged", "charging", "charged"] = "not charged"
+        self._is_recorded: Callable[[], bool] = lambda: True
+
+    @property
+    def charged(self) -> bool:
+        """Whether the ledger has committed the charge; while that is open, the ledger is asked."""
+        return self._is_recorded() if self._state == "charging" else self._state == "charged"
+
+    def charge(
+        self,
+        quote: Quote,
+        ledger: Ledger,
+        request_id: str | None,
+        meanwhile: Callable[[], AbstractContextManager[object]],
+    ) -> None:
+        """Charge. An exception that comes between the commit and the next line is seen through."""
+        before = getattr(ledger, "spent", None)
+        self._is_recorded = lambda: _is_recorded(ledger, quote.reason, request_id, since=before)
+        self._state = "charging"
+        try:
+            with meanwhile():
+                ledger.charge(quote.price, reason=quote.reason, request_id=request_id)
+                self._state = "charged"
+        except NOT_CHARGED:
+            self._state = "not charged" if self._state == "charging" else self._state
+            raise
+        except BaseException:
+            self._state = "charged" if self.charged else "not charged"
+            raise
+        finally:
+            if self._state != "charging":
+                self._is_recorded = lambda: True
+
+
+def _is_recorded(ledger: Ledger, reason: str, request_id: str | None, *, since: object) -> bool:
+    """Say whether a charge for the reason was recorded since a sum was spent; in doubt, it was.
+
+    Totals grow with every entry, so those above the sum are new. A charge of zero does not show in them.
+    """
+    try:
+        return any(
+            (entry.reason, entry.request_id) == (reason, request_id)
+            and not (entry.total <= since and entry.loss.amount > 0)  # type: ignore[operator]  # of one kind
+            for entry in ledger.entries()
+        )
+    except Exception:  # noqa: BLE001 - a ledger that cannot be asked may have recorded it
+        return True
+
+
+def pay(  # noqa: PLR0913, PLR0917 - the question, the ledger, and what keeps count of the charge
+    problem: Problem,
+    quote: Quote,
+    ledger: Ledger | None,
+    request_id: str | None,
+    payment: Payment,
+    meanwhile: Callable[[], AbstractContextManager[object]],
+) -> Release | None:
+    """Charge; give the answer if another process has asked, paid and answered in the meantime."""
     if ledger is None:
         _warn_once()
         return None
     try:
-        ledger.charge(asked.release.price, reason=asked.reason, request_id=request_id)
+        payment.charge(quote, ledger, request_id, meanwhile)
     except BudgetExhausted as refused:
         facts = refused.cost, refused.remaining, refused.budget
-        raise BudgetExhausted(asked.problem.name, *facts) from None
+        raise BudgetExhausted(problem.name, *facts) from None
     except AlreadyCharged as refused:
-        same = getattr(refused.entry, "reason", None) == asked.reason
+        same = getattr(refused.entry, "reason", None) == quote.reason
     else:
         return None
-    kept = kept_answer(asked, ledger, request_id)
+    kept = kept_answer(quote, ledger, request_id)
     if kept is None:
-        raise AnswerLost(str(request_id)) if same else RequestChanged(str(request_id))
+        raise _unanswered(str(request_id), same=same)
     return kept
+
+
+def _unanswered(request_id: str, *, same: bool) -> AnswerLost | RequestChanged:
+    """Say that a request is charged and has no answer: the same question, or another one."""
+    return AnswerLost(request_id) if same else RequestChanged(request_id)
 
 
 _warned: list[bool] = []
@@ -160,5 +231,13 @@ def _warn_once() -> None:
                 "this release was not charged to a ledger: nobody adds up what has been released. "
                 "Give ledger=Ledger.create(path)."
             ),
-            stacklevel=CALLERS + 1,
+            stacklevel=_frames_of_ours(),
         )
+
+
+def _frames_of_ours() -> int:
+    """Count the frames of this package above the caller: the first one that is not ours is warned."""
+    frame, count = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "dpselect":
+        frame, count = frame.f_back, count + 1
+    return count

@@ -1,17 +1,17 @@
-"""Price: turn a budget into noise, and say all that can be said before anything is paid or looked at."""
+"""Price: what a question costs and how good its answer is, before anything is paid or looked at."""
 
 from __future__ import annotations
 
 import importlib.metadata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from html import escape
+from typing import Any, Literal
 
 from dpselect.accounting import calibrate
-from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, whole
+from dpselect.exact.numbers import Number, exact_text, whole
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import (
     Measurement,
@@ -23,65 +23,145 @@ from dpselect.privacy import (
     vector_domain,
     zero_concentrated_divergence,
 )
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP, WritableLoss
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem
-from dpselect.release.result import Price, Release, table_of
+from dpselect.release.data import Data, must_be_askable, table_of
 from dpselect.utility import Accuracy, within
 
 CONFIDENCE = Fraction(99, 100)
-Data: TypeAlias = Table | Scores
+"""The probability with which the accuracy of a quote holds."""
+RELATIONS = {"add_remove": "one more or one fewer", "change_one": "one with other answers"}
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question with its price: everything about a release but its labels."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Quote:
+    """What a question costs, whom it protects and how good its answer is. All of it is public.
 
-    problem: Problem
-    measurement: Measurement
-    release: Release
+    ``unit`` names the column that identifies a person; None says that each row is taken for a person of its
+    own. (Of ``Scores`` it is "person": the one that the claimed sensitivity speaks of.) ``scale`` and
+    ``accuracy`` are in the units of the score. ``problem`` is the digest of the question. ``reason`` is what
+    a ledger writes down; a release that was read from JSON has none.
+
+    >>> EXAMPLE_QUOTE
+    winner    one, not drawn yet
+    price     epsilon 1/2
+    protects  one guest: one more or one fewer
+    accuracy  within 11.00 of the best score, with probability 0.99 or more (exponential noise)
+    noise     exponential, scale 2
+    """
+
+    price: WritableLoss
+    neighbours: Neighbours
+    unit: str | None
+    mechanism: Literal["exponential", "gumbel"]
+    scale: Fraction
+    accuracy: Accuracy
+    dataset: str | None
+    version: str
+    problem: str
+    reason: str = field(default="", compare=False)
 
     @property
-    def reason(self) -> str:
-        """What the ledger writes down: the question, by name and digest."""
-        release, n = self.release, len(self.problem.outputs)
-        words = [self.problem.name, f"{release.accuracy.k} of {n}", str(release.price), release.neighbours]
-        return f"{', '.join(words)}, question {self.problem.digest}"
+    def k(self) -> int:
+        """How many winners are asked for."""
+        return self.accuracy.k
+
+    @property
+    def noise(self) -> Literal["exponential", "gumbel"]:
+        """The noise that is added to each score."""
+        return self.mechanism
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the problem, as ``Problem.digest`` gives it."""
+        return self.problem
+
+    @property
+    def measure(self) -> str:
+        """The definition of privacy that the price is stated in."""
+        return self.price.measure
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What is asked, of whom and for how much: everything else follows from it."""
+        return self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
+
+    @property
+    def _winners(self) -> tuple[str, str]:
+        """Say who has won, as far as that is known."""
+        return ("winner", "one, not drawn yet") if self.k == 1 else ("winners", f"{self.k}, not drawn yet")
+
+    @property
+    def _facts(self) -> dict[str, str]:
+        """What a person wants to know of it, in words."""
+        person = "one row" if self.unit is None else f"one {readable(self.unit)}"
+        return {
+            **dict([self._winners]),
+            "price": str(self.price),
+            "protects": f"{person}: {RELATIONS[self.neighbours]}",
+            "accuracy": str(self.accuracy),
+            "noise": f"{self.mechanism}, scale {exact_text(self.scale)}",
+            **({} if self.dataset is None else {"data set": readable(self.dataset)}),
+        }
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._facts))
+        return "\n".join(f"{name:{width}}  {fact}" for name, fact in self._facts.items())
+
+    def _repr_html_(self) -> str:
+        rows = (
+            f"<tr><th>{escape(name)}</th><td>{escape(fact)}</td></tr>" for name, fact in self._facts.items()
+        )
+        return f"<table>{''.join(rows)}</table>"
 
 
-def priced(problem: Problem, data: Data, k: int, budget: Price, neighbours: Neighbours) -> Asked:
+def readable(text: str) -> str:
+    """Show a name as it is, unless it would do something to the screen."""
+    return text if text.isprintable() else repr(text)
+
+
+def quote_for(problem: Problem, data: Data, k: int, budget: WritableLoss, neighbours: Neighbours) -> Quote:
     """Find the noise that the budget pays for."""
-    _must_fit(problem, data)
+    must_be_askable(problem, data)
     n = len(problem.outputs)
     winners = whole(k, "k", least=1, most=n)
-    reach = problem.d_range(neighbours) / problem.unit
-    domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
-    measure = _measure(budget)
-
-    def make(scale: Fraction) -> Measurement:
-        return make_report_noisy_top_k(domain, range_distance(), measure, winners, scale)
-
-    points = calibrate(make, budget, reach)
-    mechanism: Literal["exponential", "gumbel"] = "exponential" if isinstance(budget, PureDP) else "gumbel"
-    scale = points * problem.unit
-    distance = within(mechanism, scale, n, winners, CONFIDENCE)
-    blank = Release(
-        labels=(),
-        price=budget if points else _nothing(budget),
+    points = calibrate(
+        lambda scale: _measurement(problem, data, budget, winners, scale),
+        budget,
+        problem.d_range(neighbours) / problem.unit,
+    )
+    noise: Literal["exponential", "gumbel"] = "exponential" if isinstance(budget, PureDP) else "gumbel"
+    scale, price = points * problem.unit, budget if points else _nothing(budget)
+    distance = within(noise, scale, n, winners, CONFIDENCE)
+    table = table_of(data)
+    return Quote(
+        price=price,
         neighbours=neighbours,
-        unit=data.unit if isinstance(data, Table) else "person",
-        mechanism=mechanism,
+        unit="person" if table is None else table.unit,
+        mechanism=noise,
         scale=scale,
-        accuracy=Accuracy(distance, CONFIDENCE, mechanism, problem.unit, winners, n, problem.target),
-        dataset=data.dataset if isinstance(data, Table) else None,
+        accuracy=Accuracy(distance, CONFIDENCE, noise, problem.unit, winners, n, problem.target),
+        dataset=None if table is None else table.dataset,
         version=_version(),
         problem=problem.digest,
+        reason=f"{problem.name}, {winners} of {n}, {price}, {neighbours}, question {problem.digest}",
     )
-    return Asked(problem, make(points), blank)
 
 
-def the_budget(epsilon: Number | None, rho: Number | None, budget: Price | None) -> Price:
+def measurement_for(problem: Problem, data: Data, quote: Quote) -> Measurement:
+    """Make what draws the winners, with the noise of the quote."""
+    return _measurement(problem, data, quote.price, quote.k, quote.scale / problem.unit)
+
+
+def _measurement(problem: Problem, data: Data, budget: WritableLoss, k: int, points: Fraction) -> Measurement:
+    """Make the mechanism whose scale is in points: in the whole numbers that an engine gives."""
+    domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=len(problem.outputs))
+    return make_report_noisy_top_k(domain, range_distance(), _measure(budget), k, points)
+
+
+def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss | None) -> WritableLoss:
     """Read the one budget that is given."""
     given = [each for each in (epsilon, rho, budget) if each is not None]
     if len(given) != 1:
@@ -95,14 +175,13 @@ def the_budget(epsilon: Number | None, rho: Number | None, budget: Price | None)
             "budget", "a loss", got=loss, way_out='Write PureDP("1/2"), ZCDP("1/8") or ApproxDP(1, "1e-6").'
         )
     if isinstance(loss, RenyiDP):
-        table_of(loss)
-    elif not 0 < loss.parts()[0] < float("inf"):
-        name = "rho" if isinstance(loss, ZCDP) else "epsilon"
-        raise InvalidParameter.must_be(name, "above zero and finite", got=loss.parts()[0])
+        loss.to_facts()  # a formula cannot be written down
+    elif not 0 < loss.amount < float("inf"):
+        raise InvalidParameter.must_be(loss.symbol, "above zero and finite", got=loss.amount)
     return loss
 
 
-def _measure(budget: Price) -> Any:
+def _measure(budget: WritableLoss) -> Any:
     if isinstance(budget, PureDP):
         return max_divergence()
     if isinstance(budget, ZCDP):
@@ -110,39 +189,27 @@ def _measure(budget: Price) -> Any:
     return renyi_divergence() if isinstance(budget, RenyiDP) else approximate(max_divergence())
 
 
-def _nothing(budget: Price) -> Price:
+def _nothing(budget: WritableLoss) -> WritableLoss:
     """Give the price of no choice, in the currency of the budget."""
-    if isinstance(budget, RenyiDP):
-        return RenyiDP({order: 0 for order, _ in table_of(budget).points})
+    if isinstance(budget, RenyiDP) and budget.curve.table is not None:
+        return RenyiDP({order: 0 for order, _ in budget.curve.table.points})
     return budget * 0
-
-
-def _must_fit(problem: Problem, data: Data) -> None:
-    """Refuse a question that the data cannot be asked."""
-    if not isinstance(problem, Problem):
-        # Its type alone is shown: if the arguments were given in another order, it is data.
-        raise InvalidParameter(
-            f"problem must be a selection problem; got a {type(problem).__name__}. "
-            "Write approval_voting(...), pricing(...)."
-        )
-    if not isinstance(data, Table | Scores):
-        raise InvalidParameter(
-            f"table must be a Table, or Scores for custom(...); got a {type(data).__name__}. "
-            'Write Table(path, unit="person").'
-        )
-    if problem.name == "counting":
-        raise InvalidParameter("counting(...) is for planning and has no data. Name a problem of your table.")
-    if isinstance(data, Table):
-        if problem.question is None:
-            raise InvalidParameter(f"{problem.name} reads no table. Give Scores(...).")
-        return
-    if problem.question is not None:
-        raise InvalidParameter(f"{problem.name} needs a Table; Scores belong to custom(...).")
-    n = len(problem.outputs)
-    if not callable(data.source) and len(data.source) != n:
-        raise InvalidParameter(f"scores must be {n} in number, one for each candidate.")
 
 
 @cache
 def _version() -> str:
     return importlib.metadata.version("dpselect")
+
+
+EXAMPLE_QUOTE = Quote(
+    price=PureDP("1/2"),
+    neighbours="add_remove",
+    unit="guest",
+    mechanism="exponential",
+    scale=Fraction(2),
+    accuracy=Accuracy(Fraction(11), Fraction(99, 100), "exponential", Fraction(1)),
+    dataset=None,
+    version="0.1.0",
+    problem="0" * 64,
+)
+"""A made-up quote, for documentation."""

@@ -1,71 +1,47 @@
-"""What a release says: the winners, what they cost, and how good they are. All of it may be published."""
+"""What a release says: the winners, what they cost, and how good they are. All of it may be published.
+
+Stored format: ledgers keep what ``to_json`` writes, and ``from_json`` reads it for ever. No key changes its
+name or its meaning; a new key needs a reader that does without it.
+"""
 
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
-from html import escape
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import exact_text
-from dpselect.privacy.curves import TabulatedBound
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
-from dpselect.privacy.neighbours import Neighbours
+from dpselect.exact.numbers import exact_text, from_exact_text
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP, WritableLoss, loss_from_facts
+from dpselect.release.quote import EXAMPLE_QUOTE, RELATIONS, Quote, readable
 from dpselect.utility import Accuracy
 
-Label: TypeAlias = str | int | float | Decimal | Fraction
-Price: TypeAlias = PureDP | ZCDP | ApproxDP | RenyiDP
+PlainLabel: TypeAlias = str | int | float | Decimal | Fraction
+"""A label of a winner, as one of Python's own values."""
 
-MEASURES: Mapping[type[Price], str] = {
-    PureDP: "max_divergence",
-    ZCDP: "zero_concentrated_divergence",
-    ApproxDP: "approximate(max_divergence)",
-    RenyiDP: "renyi_divergence",
+MEASURES: Mapping[type[WritableLoss], str] = {
+    kind: kind.measure for kind in (PureDP, ZCDP, ApproxDP, RenyiDP)
 }
-RELATIONS = {"add_remove": "one more or one fewer", "change_one": "one with other answers"}
-NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
-@dataclass(frozen=True)
-class Release:
-    """The labels of the winners, the best first, and all that was public before they were drawn.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Release(Quote):
+    """The labels of the winners, the best first, and all that was public before they were drawn."""
 
-    ``unit`` names the column that identifies a person; None says that each row was taken for a person of its
-    own. (Of ``Scores`` it is "person": whoever the claimed sensitivity speaks of.) ``scale`` and ``accuracy``
-    are in the units of the score. ``problem`` is the digest of the question.
-    """
+    labels: tuple[PlainLabel, ...]
 
-    labels: tuple[Label, ...]
-    price: Price
-    neighbours: Neighbours
-    unit: str | None
-    mechanism: Literal["exponential", "gumbel"]
-    scale: Fraction
-    accuracy: Accuracy
-    dataset: str | None
-    version: str
-    problem: str
+    @classmethod
+    def of(cls, quote: Quote, labels: tuple[PlainLabel, ...]) -> Self:
+        """Give the labels that were drawn as a quote says."""
+        return cls(labels=labels, **{each.name: getattr(quote, each.name) for each in fields(Quote)})
 
     @property
-    def label(self) -> Label:
+    def label(self) -> PlainLabel:
         """The best of the winners."""
         return self.labels[0]
-
-    @property
-    def measure(self) -> str:
-        """The definition of privacy that the price is stated in."""
-        return MEASURES[type(self.price)]
-
-    @property
-    def question(self) -> tuple[object, ...]:
-        """What was asked, of whom and for how much: whatever else a release says follows from it."""
-        return self.problem, self.accuracy.k, self.price, self.neighbours, self.unit, self.dataset
 
     def to_json(self) -> str:
         """Write it as one line of JSON; exact numbers are text.
@@ -77,7 +53,7 @@ class Release:
         return json.dumps(
             {
                 "labels": [written_label(label) for label in self.labels],
-                "price": price_facts(self.price),
+                "price": self.price.to_facts(),
                 "measure": self.measure,
                 "neighbours": self.neighbours,
                 "unit": self.unit,
@@ -113,24 +89,24 @@ class Release:
     def _from_facts(cls, facts: Mapping[str, Any]) -> Self:
         accuracy = facts["accuracy"]
         release = cls(
-            tuple(_read_label(label) for label in facts["labels"]),
-            _read_price(facts["price"]),
-            facts["neighbours"],
-            facts["unit"],
-            facts["mechanism"],
-            _read_number(facts["scale"]),
-            Accuracy(
-                _read_number(accuracy["within"]),
-                _read_number(accuracy["confidence"]),
+            labels=tuple(_read_label(label) for label in facts["labels"]),
+            price=loss_from_facts(facts["price"]),
+            neighbours=facts["neighbours"],
+            unit=facts["unit"],
+            mechanism=facts["mechanism"],
+            scale=from_exact_text(facts["scale"]),
+            accuracy=Accuracy(
+                from_exact_text(accuracy["within"]),
+                from_exact_text(accuracy["confidence"]),
                 accuracy["mechanism"],
-                _read_number(accuracy["unit"]),
+                from_exact_text(accuracy["unit"]),
                 accuracy["k"],
                 accuracy.get("n"),
                 accuracy.get("target"),
             ),
-            facts["dataset"],
-            facts["version"],
-            facts["problem"],
+            dataset=facts["dataset"],
+            version=facts["version"],
+            problem=facts["problem"],
         )
         release._check()
         if json.loads(release.to_json()) != facts:
@@ -149,68 +125,21 @@ class Release:
             raise ValueError
 
     @property
-    def _facts(self) -> dict[str, str]:
-        """What a person wants to know of it, in words."""
-        person = "one row" if self.unit is None else f"one {_readable(self.unit)}"
-        winners = "winner" if len(self.labels) == 1 else "winners"
-        return {
-            winners: ", ".join(map(_readable, self.labels)),
-            "price": str(self.price),
-            "protects": f"{person}: {RELATIONS[self.neighbours]}",
-            "accuracy": str(self.accuracy),
-            "noise": f"{self.mechanism}, scale {exact_text(self.scale)}",
-            **({} if self.dataset is None else {"data set": _readable(self.dataset)}),
-        }
-
-    def __repr__(self) -> str:
-        width = max(map(len, self._facts))
-        return "\n".join(f"{name:{width}}  {fact}" for name, fact in self._facts.items())
-
-    def _repr_html_(self) -> str:
-        rows = (
-            f"<tr><th>{escape(name)}</th><td>{escape(fact)}</td></tr>" for name, fact in self._facts.items()
-        )
-        return f"<table>{''.join(rows)}</table>"
+    def _winners(self) -> tuple[str, str]:
+        shown = (label if isinstance(label, str) else _number(label) for label in self.labels)
+        return "winner" if len(self.labels) == 1 else "winners", ", ".join(map(readable, shown))
 
 
-def price_facts(price: Price) -> dict[str, Any]:
-    """Write a price with exact numbers as text: {"epsilon": "1/2"}."""
-    if isinstance(price, RenyiDP):
-        return {"renyi": {_number(order): _number(bound) for order, bound in table_of(price).points}}
-    names = {PureDP: ("epsilon",), ZCDP: ("rho",), ApproxDP: ("epsilon", "delta")}[type(price)]
-    return {name: _number(part) for name, part in zip(names, price.parts(), strict=True)}
-
-
-def table_of(price: RenyiDP) -> TabulatedBound:
-    """Give the table that a Rényi price is stated by."""
-    runs = list(price.curve.runs)
-    if len(runs) != 1 or not isinstance(runs[0][0], TabulatedBound) or runs[0][1] != 1:
-        raise InvalidParameter(
-            "a Rényi budget must be a table {order: epsilon}, so that it can be written down; "
-            "got a formula. Write RenyiDP({2: '1/2', 8: 2})."
-        )
-    return runs[0][0]
-
-
-def _read_price(facts: Mapping[str, Any]) -> Price:
-    if "renyi" in facts:
-        return RenyiDP({_read_number(order): _read_amount(bound) for order, bound in facts["renyi"].items()})
-    parts = {name: _read_number(text) for name, text in facts.items()}
-    if "rho" in parts:
-        return ZCDP(parts["rho"])
-    return ApproxDP(parts["epsilon"], parts["delta"]) if "delta" in parts else PureDP(parts["epsilon"])
-
-
-def written_label(label: Label) -> str | dict[str, str]:
+def written_label(label: PlainLabel) -> str | dict[str, str]:
     """Write a name as it is, a number with its kind."""
     return label if isinstance(label, str) else {type(label).__name__.lower(): _number(label)}
 
 
-def _read_label(written: str | Mapping[str, str]) -> Label:
+def _read_label(written: str | Mapping[str, str]) -> PlainLabel:
     if isinstance(written, str):
         return written
     ((kind, text),) = written.items()
-    return READERS[kind](text)
+    return _READERS[kind](text)
 
 
 def _number(number: float | Decimal | Fraction) -> str:
@@ -218,42 +147,12 @@ def _number(number: float | Decimal | Fraction) -> str:
     return exact_text(Fraction(number)) if isinstance(number, int | Fraction) else str(number)
 
 
-def _read_number(text: str) -> Fraction:
-    """Read what ``exact_text`` wrote; an exponent could stand for any length, and is not read."""
-    if not NUMBER.fullmatch(text):
-        raise ValueError
-    top, _, bottom = text.partition("/")
-    return Fraction(int(Decimal(top)), int(Decimal(bottom or 1)))
-
-
-def _read_amount(text: str) -> Fraction | float:
-    return math.inf if text == "inf" else _read_number(text)
-
-
-READERS: Mapping[str, Callable[[str], Label]] = {
-    "int": lambda text: int(_read_number(text)),
-    "fraction": _read_number,
+_READERS: Mapping[str, Callable[[str], PlainLabel]] = {
+    "int": lambda text: int(from_exact_text(text)),
+    "fraction": from_exact_text,
     "decimal": Decimal,
     "float": float,
 }
 
-
-def _readable(label: Label) -> str:
-    """Show a label or a name as it is, unless it would do something to the screen."""
-    text = label if isinstance(label, str) else _number(label)
-    return text if text.isprintable() else repr(text)
-
-
-EXAMPLE = Release(
-    labels=("tea",),
-    price=PureDP("1/2"),
-    neighbours="add_remove",
-    unit="guest",
-    mechanism="exponential",
-    scale=Fraction(2),
-    accuracy=Accuracy(Fraction(11), Fraction(99, 100), "exponential", Fraction(1)),
-    dataset=None,
-    version="0.1.0",
-    problem="0" * 64,
-)
+EXAMPLE = Release.of(EXAMPLE_QUOTE, ("tea",))
 """A made-up release, for documentation."""

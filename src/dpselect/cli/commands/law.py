@@ -120,7 +120,7 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
     from dpselect.exact.numbers import positive
     from dpselect.privacy.losses import PureDP
     from dpselect.problems import Scores, counting, custom
-    from dpselect.release.quote import priced
+    from dpselect.release.quote import quote_for
 
     epsilon, scale = options["epsilon"], options["scale"]
     if (epsilon is None) == (scale is None):
@@ -130,8 +130,8 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
     reach = counting(len(names), sensitivity=options["sensitivity"]).d_range(options["neighbours"])
     problem = custom(candidates=list(names), range_sensitivity=reach)
     budget = PureDP(positive(epsilon, "epsilon"))
-    asked = priced(problem, Scores([0] * len(names)), options["k"], budget, options["neighbours"])
-    return asked.release.scale or Fraction(1)
+    quote = quote_for(problem, Scores([0] * len(names)), options["k"], budget, options["neighbours"])
+    return quote.scale or Fraction(1)
 
 
 def _law(noise: str, names: Sequence[str], scores: list[Fraction], scale: Fraction, k: int) -> SelectionLaw:

@@ -1,0 +1,206 @@
+"""Price, pay, look, draw: in this order, and only here.
+
+What can be wrong with a question is found before it is paid for, from the question, the schema and the
+ledger. What fails afterwards stays paid, and says nothing of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from dpselect.engines.table import Table
+from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable
+from dpselect.exact.numbers import Number
+from dpselect.privacy.losses import WritableLoss
+from dpselect.privacy.measurement import Measurement
+from dpselect.privacy.neighbours import Neighbours
+from dpselect.problems.problem import Problem
+from dpselect.release.charge import Payment, kept_answer, must_agree, must_be_affordable, pay
+from dpselect.release.data import Data, Look, OpenTable, look_of
+from dpselect.release.quote import Quote, measurement_for, quote_for, the_budget
+from dpselect.release.result import PlainLabel, Release
+from dpselect.silence import holds_data, run, takes_data
+
+if TYPE_CHECKING:
+    from dpselect.ledger import Ledger
+
+
+@takes_data
+def prepare(  # noqa: PLR0913 - the question, the data and one budget
+    problem: Problem,
+    table: Data,
+    *,
+    k: int = 1,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    budget: WritableLoss | None = None,
+    neighbours: Neighbours = "add_remove",
+) -> Question:
+    """Price a question; ``with`` opens the table and fits the question to its schema.
+
+    Exactly one of ``epsilon`` (exponential noise), ``rho`` (Gumbel noise) and ``budget`` (any loss) is given.
+    No row is read and nothing is charged until ``release`` is called.
+
+    >>> from dpselect import Scores, custom
+    >>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)
+    >>> with prepare(dish, Scores([31, 17]), epsilon="1/2") as question:
+    ...     question.quote.price, question.quote.scale
+    (PureDP('1/2'), Fraction(2, 1))
+    """
+    quote = quote_for(problem, table, k, the_budget(epsilon, rho, budget), neighbours)
+    return Question(problem, table, quote)
+
+
+@holds_data
+class Question:
+    """A question with its price, asked of data: made by ``prepare``, released once.
+
+    ``meanwhile`` makes a context in which the charge happens. The command line holds signals back in it.
+    """
+
+    meanwhile: Callable[[], AbstractContextManager[object]] = nullcontext
+
+    def __init__(self, problem: Problem, data: Data, quote: Quote) -> None:
+        """Take what ``prepare`` has checked."""
+        self._problem, self._data, self._quote = problem, data, quote
+        self._payment, self._looked = Payment(), False
+        self._opened: OpenTable | None = None
+        self._look: Look | None = None
+        self._entered, self._released = Lock(), Lock()  # held for good by the first call
+
+    @property
+    def quote(self) -> Quote:
+        """What it costs, whom it protects, and how good the answer will be."""
+        return self._quote
+
+    @property
+    def charged(self) -> bool:
+        """Whether a ledger was charged: True from the moment of its commit, and if that is in doubt."""
+        return self._payment.charged
+
+    @property
+    def looked(self) -> bool:
+        """Whether rows or scores may have been looked at, charged to a ledger or not."""
+        return self._looked
+
+    # ---- opening -----------------------------------------------------------------------------------------
+
+    @takes_data
+    def __enter__(self) -> Self:
+        if not self._entered.acquire(blocking=False):
+            raise InvalidParameter("a question is opened once. Call prepare(...) again.")
+        try:
+            data = self._data
+            if isinstance(data, Table):
+                self._opened = OpenTable(data)
+                data = self._opened.__enter__()
+            self._look = look_of(self._problem, data)
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    @takes_data
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        """Close the table, unless it was given open."""
+        opened, self._opened, self._look = self._opened, None, None
+        if opened is not None:
+            opened.__exit__(None, None, None)
+
+    # ---- asking ------------------------------------------------------------------------------------------
+
+    @takes_data
+    def dry_run(self, ledger: Ledger | None = None, request_id: str | None = None) -> Quote:
+        """Raise what ``release`` would refuse before the charge, or give the quote. Nothing is written."""
+        self._must_be_open()
+        if self._released.locked():
+            raise _released_before()
+        if self.kept_answer(ledger, request_id=request_id) is None:
+            must_be_affordable(self._problem, self._quote, ledger, request_id)
+        return self._quote
+
+    @takes_data
+    def kept_answer(self, ledger: Ledger | None = None, *, request_id: str | None = None) -> Release | None:
+        """Give the answer that the ledger keeps for a request; None if there is none. No table is opened."""
+        must_agree(self._problem, self._data, self._quote, ledger, request_id)
+        return kept_answer(self._quote, ledger, request_id)
+
+    @takes_data
+    def release(
+        self, ledger: Ledger | None = None, *, request_id: str | None = None, account: None = None
+    ) -> Release:
+        """Pay, look, draw; then keep the answer, if it has a name. Once: a second call is refused.
+
+        The price is charged to the ledger before any row is read, and is never refunded. A ``request_id``
+        that was answered before gets the same answer again, without a new charge. ``account`` is reserved.
+        """
+        look = self._must_be_open()
+        if not self._released.acquire(blocking=False):
+            raise _released_before()
+        if account is not None:
+            raise InvalidParameter("account must be None: a ledger has one account so far. Leave it out.")
+        problem, quote = self._problem, self._quote
+        measurement = measurement_for(problem, self._data, quote)
+        kept = self.kept_answer(ledger, request_id=request_id)
+        if kept is None:
+            kept = pay(problem, quote, ledger, request_id, self._payment, self.meanwhile)
+        if kept is not None:
+            return kept
+        self._looked = True
+        release = Release.of(quote, run(partial(_drawn, look, measurement, problem), _refused))
+        if ledger is not None and request_id is not None:
+            ledger.store(request_id, release.to_json())
+        return release
+
+    def _must_be_open(self) -> Look:
+        if self._look is None:
+            raise InvalidParameter("a question must be open. Write with prepare(...) as question: ...")
+        return self._look
+
+    def __repr__(self) -> str:
+        return f"<question: {self._problem!r} for {self._quote.price}>"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a question is not pickled: it holds data.")
+
+
+def _released_before() -> InvalidParameter:
+    return InvalidParameter("a question is released once. Call prepare(...) again for another release.")
+
+
+def _drawn(look: Look, measurement: Measurement, problem: Problem) -> tuple[PlainLabel, ...]:
+    """Look and draw."""
+    scores = look()
+    at_once = isinstance(scores, list | tuple) or hasattr(scores, "__array__")
+    indices = measurement(scores) if at_once else measurement.over(scores)
+    outputs = problem.outputs
+    return tuple(_plain(outputs[index]) for index in indices)
+
+
+def _refused(error: Exception) -> Exception:
+    """Keep a constant sentence of ours; say another failure by one."""
+    ours = (OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable)
+    return error if isinstance(error, ours) else ReleaseFailed()
+
+
+def _plain(label: Any) -> PlainLabel:
+    """Give a label as one of Python's own, of NumPy and of enumerations too."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    for kind in (str, int, float, Decimal):
+        if isinstance(plain, kind):
+            return kind(plain)
+    return Fraction(*plain.as_integer_ratio())

@@ -1,0 +1,73 @@
+"""The winners in one call: prepare a question, and release it at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpselect.exact.numbers import Number
+from dpselect.privacy.losses import WritableLoss
+from dpselect.privacy.neighbours import Neighbours
+from dpselect.problems.problem import Problem
+from dpselect.release.data import Data
+from dpselect.release.question import Question, prepare
+from dpselect.release.result import Release
+from dpselect.silence import takes_data
+
+if TYPE_CHECKING:
+    from dpselect.ledger import Ledger
+
+
+@takes_data
+def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps count
+    problem: Problem,
+    table: Data,
+    *,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    budget: WritableLoss | None = None,
+    ledger: Ledger | None = None,
+    neighbours: Neighbours = "add_remove",
+    request_id: str | None = None,
+) -> Release:
+    """Select the best of a problem's outputs from a table, privately.
+
+    Exactly one of ``epsilon`` (exponential noise), ``rho`` (Gumbel noise) and ``budget`` (any loss) is given.
+    The price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that
+    was answered before gets the same answer again, without a new charge.
+
+    Precondition
+        the data are about people as ``table.unit`` says          claimed by the caller
+
+    Postcondition
+        ``release.price`` bounds what the label tells about any one person. No error depends on the rows,
+        but that they cannot be read.
+    """
+    question = prepare(problem, table, epsilon=epsilon, rho=rho, budget=budget, neighbours=neighbours)
+    return _at_once(question, ledger, request_id)
+
+
+@takes_data
+def top_k(  # noqa: PLR0913 - as select, and how many winners
+    problem: Problem,
+    table: Data,
+    *,
+    k: int,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    budget: WritableLoss | None = None,
+    ledger: Ledger | None = None,
+    neighbours: Neighbours = "add_remove",
+    request_id: str | None = None,
+) -> Release:
+    """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
+    question = prepare(problem, table, k=k, epsilon=epsilon, rho=rho, budget=budget, neighbours=neighbours)
+    return _at_once(question, ledger, request_id)
+
+
+def _at_once(question: Question, ledger: Ledger | None, request_id: str | None) -> Release:
+    """Give the kept answer, without opening the table, which may be gone; or release the question."""
+    kept = question.kept_answer(ledger, request_id=request_id)
+    if kept is not None:
+        return kept
+    with question:
+        return question.release(ledger, request_id=request_id)
