@@ -1,0 +1,134 @@
+"""docs/architecture.md, docs/glossary.md and their neighbours say what the code is."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpselect.mechanisms import functions
+from dpselect.selection import array_scores, envelope, winner
+from tests.repository.test_layers import LAYERS
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "dpselect"
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+PAGES = [
+    ROOT / "CONTRIBUTING.md",
+    *(ROOT / "docs" / name for name in ("architecture.md", "glossary.md", "style.md")),
+    ROOT / "docs" / "explanation" / "how-the-fast-draw-works.md",
+]
+
+
+def section(heading: str) -> str:
+    """Give the part of the page below a heading."""
+    _, _, rest = ARCHITECTURE.partition(f"## {heading}\n")
+    return rest.partition("\n## ")[0]
+
+
+def rows(text: str) -> list[list[str]]:
+    """Give the rows of a table, without its head."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def test_the_layers_of_the_page_are_those_of_the_test() -> None:
+    assert [set(re.findall(r"`(\w+)`", first)) for first, *_ in rows(section("Layers"))] == LAYERS
+
+
+def test_the_idea_has_about_twenty_lines() -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", ARCHITECTURE, flags=re.DOTALL | re.MULTILINE)
+    assert len(list(filter(str.strip, block.splitlines()))) <= 20
+
+
+def test_the_sizes_at_which_algorithms_change_are_those_of_the_code() -> None:
+    table = section("Which algorithm runs when")
+    assert winner.FLIP_ALL_UP_TO == functions.BY_LEVELS_UP_TO
+    few, one_by_one = winner.FLIP_ALL_UP_TO, array_scores.NO_BLOCKS_UP_TO
+    huge = array_scores.LARGE_BLOCKS_ABOVE
+    for words in (
+        f"| 1 to {few} | 1 | exponential |",
+        f"| {few + 1} to {one_by_one:,} | 1 | exponential |",
+        f"| above {one_by_one:,} | 1 | both |",
+        f"| above {few} | 2 or more | both |",
+        f"blocks of {array_scores.BLOCK_SIZE} ({array_scores.LARGE_BLOCK_SIZE} above {huge:,})",
+        f"Up to {envelope.LISTS_UP_TO} candidates the envelope is a list",
+    ):
+        assert words in table
+
+
+@pytest.mark.parametrize("row", rows(section("Which algorithm runs when")), ids=lambda row: " ".join(row[:3]))
+def test_every_algorithm_has_code_a_proof_and_a_test(row: list[str]) -> None:
+    modules = re.findall(r"`([a-z]+/\w+)`", row[4])
+    assert modules
+    for module in modules:
+        assert (PACKAGE / f"{module}.py").is_file()
+        assert (PACKAGE / f"{module}.proof.md").is_file()
+    assert re.findall(r"tests/[\w/]+\.py", row[5])
+
+
+def named_paths(text: str) -> Iterator[str]:
+    """Give the files and folders that a page names: with an ending, a slash at the end, or in tests/."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    yield from re.findall(r"`((?:[\w.]+/)*[\w.-]+(?:\.py|\.md|\.toml)|(?:\w+/)+)`", prose)
+    yield from re.findall(r"\btests/[\w/]+\.py", prose)
+
+
+PATTERNS = {"X.py", "X.proof.md", ".proof.md", "docs/decisions/NNNN-title.md"}
+"""What stands for the name of a file."""
+
+
+def is_there(path: str) -> bool:
+    return any((root / path).exists() for root in (ROOT, PACKAGE, PACKAGE.parent)) or any(
+        ROOT.glob(f"tests/**/{path}") if path.startswith("test_") else PACKAGE.glob(f"*/{path}")
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_file_that_a_page_names_is_there(page: Path) -> None:
+    named = set(named_paths(page.read_text(encoding="utf-8"))) - PATTERNS
+    assert sorted(path for path in named if not is_there(path)) == []
+
+
+def classes_of_selection() -> list[str]:
+    return [
+        node.name
+        for path in sorted((PACKAGE / "selection").glob("*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+
+
+@pytest.mark.parametrize("name", classes_of_selection())
+def test_every_class_of_the_fast_draw_is_in_the_glossary(name: str) -> None:
+    assert f"`{name}`" in GLOSSARY
+
+
+def names_in_code() -> set[str]:
+    """Give every name that is defined or used somewhere in the package."""
+    return {
+        name
+        for path in PACKAGE.glob("**/*.py")
+        for name in re.findall(r"[A-Za-z_]\w*", path.read_text(encoding="utf-8"))
+    }
+
+
+def test_every_name_that_the_glossary_sets_in_code_is_in_the_code() -> None:
+    known = names_in_code()
+    in_code = re.findall(r"`([A-Za-z_]\w*)`", GLOSSARY)
+    assert in_code
+    assert [name for name in in_code if name not in known] == []
+
+
+# Each guard, seen to fail.
+
+
+def test_a_path_that_is_not_there_is_found() -> None:
+    page = "`selection/gone.py`, `gone/`, tests/gone/test_gone.py, `selection/`.\n```\n`also/gone.py`\n```\n"
+    assert [path for path in named_paths(page) if not is_there(path)] == [
+        "selection/gone.py",
+        "gone/",
+        "tests/gone/test_gone.py",
+    ]
