@@ -182,7 +182,7 @@ def test_an_accuracy_speaks_for_itself() -> None:
     assert repr(found) == f"<{found}>"
     three = accuracy(NAMES, epsilon="1/2", k=3, mechanism="lecture")
     assert "of the score of rank 3" in str(three)
-    assert "(the lecture's bound)" in str(three)
+    assert "(the bound of Smith's lecture)" in str(three)
     assert "<td>34.01</td>" in found._repr_html_()
     assert "score of rank 3" in three._repr_html_()
     assert found == Accuracy(found.within, Fraction("0.99"), "exponential", Fraction(1), n=100)

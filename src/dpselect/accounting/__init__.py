@@ -1,6 +1,13 @@
-"""What it costs: conversions, composition, the scale that a budget buys, and the ledger of what was spent.
+"""Formulas of privacy accounting: convert a loss, compose several, find the scale that a budget pays for.
 
-``convert``, ``compose`` and ``calibrate`` are functions here, and the modules that they live in as well.
+>>> from dpselect.accounting import BoundedRange, compose, convert
+>>> from dpselect.privacy import ZCDP, ApproxDP, PureDP
+>>> print(convert(PureDP(1), ZCDP))
+rho 0.462118 (rounded up)
+>>> print(compose([BoundedRange("0.1")] * 100, ApproxDP, delta="1e-6"))
+epsilon 2.253613 (rounded up) with delta 1/1000000
+
+``convert``, ``compose`` and ``calibrate`` are functions of this package, and the modules that define them.
 """
 
 from dpselect.accounting.calibrate import calibrate

@@ -30,13 +30,13 @@ MOST_CELLS = 32
 """A window is cut into at most 32 cells."""
 
 NARROWEST, WIDEST = Fraction(1, 2**12), 2
-"""Windows between these are put on a grid; floats would have to be pushed too far for others."""
+"""Lengths of windows that are computed on a grid; for others the errors of floats are too large."""
 
 _BITS = 32
 """An epsilon is at most a relative 2**-32 above the least one that the grid proves."""
 
 SLOP = 2.0**-40
-"""By how much a step is pushed up, before it is weighed: many times what floats can be wrong."""
+"""A step is increased by this, times a weight: many times the rounding error of floats."""
 
 TINY = 2.0**-1000
 """Below this the errors of floats are no longer relative."""
@@ -90,7 +90,7 @@ class BoundedRangeComposition:
 
 
 def cells_of(runs: int) -> int:
-    """Say into how many cells a window is cut: fewer for many runs, which need longer."""
+    """Give the number of cells of a window: fewer for many runs, which take longer."""
     return min(MOST_CELLS, 2048 // runs)
 
 
@@ -98,7 +98,7 @@ def cells_of(runs: int) -> int:
 def delta_grid(eta: Fraction, runs: int) -> FloatArray:
     """Bound delta at 0, step, 2 * step, ..., runs * eta, where step = eta / cells.
 
-    After each run the grid is as long, and begins one eta higher: it needs nothing from below.
+    Each run keeps the length of the grid and moves its start up by eta: no value from below is needed.
     """
     cells = cells_of(runs)
     step = eta / cells

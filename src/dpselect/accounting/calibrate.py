@@ -1,7 +1,7 @@
 """Calibration: from a budget to the smallest scale of noise that keeps within it.
 
-Search loosely, certify strictly: the scale that is returned was checked against the budget, and so was one
-just below it, which failed.
+The scale that is returned has been checked against the budget: it fits. A scale just below it has been
+checked too: it does not.
 
 Proof: calibrate.proof.md
 """
@@ -74,7 +74,7 @@ def _made(make: Callable[[Fraction], Measurement], scale: Fraction) -> Measureme
 
 
 def _fits_without_noise(fits: Callable[[Fraction], bool]) -> bool:
-    """Try a scale of zero; whoever refuses it, or divides by it, needs noise."""
+    """Try a scale of zero; a measurement that refuses it, or divides by it, needs noise."""
     try:
         return fits(Fraction(0))
     except (InvalidParameter, ZeroDivisionError):
@@ -84,7 +84,7 @@ def _fits_without_noise(fits: Callable[[Fraction], bool]) -> bool:
 def _closed_forms(
     make: Callable[[Fraction], Measurement], budget: object, d_in: Number
 ) -> Iterator[Fraction]:
-    """Guess that the map is c / scale, or c / scale**2: guesses are checked by whoever asks for them."""
+    """Guess that the map is c / scale, or c / scale**2; the caller checks the guesses."""
     measurement = _made(make, Fraction(1))
     price, most = measurement.map(d_in), measurement.output_measure.distance(budget)
     if isinstance(price, Fraction) and isinstance(most, Fraction) and price > 0 and most > 0:
@@ -95,7 +95,7 @@ def _closed_forms(
 
 
 def _octave(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> int:
-    """Find a place where 2**place fits and 2**(place - 1) does not: ever larger steps, then halves."""
+    """Find an exponent such that 2**exponent fits and 2**(exponent - 1) does not: double, then bisect."""
     step = -1 if one else 1
     reached = step
     while fits(Fraction(2) ** reached) is one:

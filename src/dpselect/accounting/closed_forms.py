@@ -18,7 +18,7 @@ from dpselect.exact.enclosures import Ball, enclose, expm1
 from dpselect.privacy.amounts import Amount
 
 FINE = 96
-"""The precision of a delta: finer than that of an epsilon, so that the epsilon of a delta has that delta."""
+"""The precision of a delta in bits: finer than that of an epsilon, so that delta(epsilon(d)) <= d."""
 
 
 @dataclass(frozen=True)

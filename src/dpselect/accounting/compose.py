@@ -97,7 +97,7 @@ def _shared_kind(counts: Counter[Loss | Guarantee]) -> type[Any]:
 
 
 def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
-    """Compose what has a Rényi curve, add pairs to the outcome, and share out what is left."""
+    """Compose what has a Rényi curve, add the pairs, and let profiles share epsilon or delta."""
     pairs = {loss: n for loss, n in counts.items() if isinstance(loss, ApproxDP)}
     profiles = {loss: n for loss, n in counts.items() if isinstance(loss, PrivacyProfile)}
     curves = Counter({loss: n for loss, n in counts.items() if loss not in pairs and loss not in profiles})
@@ -112,7 +112,7 @@ def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
 
 
 def _smooth(curves: Counter[Loss | Guarantee]) -> PrivacyProfile:
-    """Give the best profile that we know: of one release its own; of many, that of their kind or curves."""
+    """Give the least profile that is proved: of one release its own; of more that of their kind or curves."""
     if curves.total() == 1:
         return convert(next(iter(curves)), PrivacyProfile)
     runs = [(loss.epsilon, n) for loss, n in curves.items() if isinstance(loss, PureDP)]

@@ -1,4 +1,4 @@
-"""Conversions: what a guarantee of one kind says in the words of another. Every figure is an upper bound.
+"""Conversions: what a guarantee of one kind implies in another kind. Every figure is an upper bound.
 
     PureDP, BoundedRange, LaplaceDominated  ->  PureDP, ZCDP, RenyiDP, PrivacyProfile
     ZCDP                                    ->  RenyiDP, PrivacyProfile
@@ -110,7 +110,7 @@ KINDS = (PureDP, ZCDP, RenyiDP, PrivacyProfile, ApproxDP)
 def convert(
     loss: Loss | Guarantee, to: type[L], *, delta: Number | None = None, epsilon: Number | None = None
 ) -> L:
-    """Say what a guarantee means in another kind: an upper bound, rounded outward.
+    """Convert a guarantee to another kind: an upper bound, rounded outward.
 
     A kind that nothing is proved about is refused. ``ApproxDP`` is asked for at one delta or at one epsilon;
     pure privacy is (epsilon, 0) unless you ask for less.

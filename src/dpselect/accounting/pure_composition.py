@@ -1,7 +1,7 @@
 """The optimal composition of pure privacy: the profile of many releases, each with an epsilon of its own.
 
-Together they are worst if each is randomized response: delta is a sum over how many of each lie, computed
-term by term. It is for few different epsilons: there are as many terms as ways to split the counts.
+The worst releases are randomized responses: delta is a sum over the number of lies among them, computed term
+by term. It is for few different epsilons: n releases of each of m epsilons make (n + 1)**m terms.
 
 Reference: Kairouz, Oh & Viswanath 2015, Theorem 3.3.
 Proof:     pure_composition.proof.md
@@ -19,7 +19,7 @@ from dpselect.exact.bisection import bisect
 from dpselect.exact.enclosures import Ball, enclose
 
 MOST_TERMS = 1024
-"""More than these are not worth the time; Rényi curves will do."""
+"""A sum of more than 1024 terms is not computed; the Rényi curve bounds delta instead."""
 
 _BITS = 32
 """An epsilon is at most a relative 2**-32 above the least one."""
@@ -38,7 +38,7 @@ class PureCompositionProfile:
 
     @property
     def terms(self) -> int:
-        """How many terms there are to add."""
+        """The number of terms of the sum."""
         return math.prod(n + 1 for _, n in self.runs)
 
     @property

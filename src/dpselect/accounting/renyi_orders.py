@@ -1,6 +1,6 @@
 """From Rényi divergences to (epsilon, delta): every order gives a true bound, and we search for the least.
 
-The search is loose, the figure strict: it is the upper end of an enclosure at the order that was found.
+The search may miss the least bound; the figure is a true bound all the same, rounded up.
 
 Reference: Canonne, Kamath & Steinke 2020, Proposition 12.
 Proof:     renyi_orders.proof.md
@@ -126,7 +126,7 @@ class RenyiProfile:
         return divergence + above - (log_delta + below) / (alpha - 1)
 
     def _known_orders(self) -> list[Fraction]:
-        """List the orders of tables, which know nothing of the orders between."""
+        """List the orders of tables, which state no bound at other orders."""
         runs = self.curve.runs if isinstance(self.curve, RenyiCurve) else frozenset()
         return [known for run, _ in runs if isinstance(run, TabulatedBound) for known, _ in run.points]
 

@@ -23,13 +23,13 @@ from dpselect.privacy.curves import RenyiCurve, TabulatedBound
 from dpselect.privacy.profiles import PrivacyProfile
 
 EXPONENTS = range(-16, 9)
-"""One run's epsilon is first looked for among these powers of two."""
+"""The search for one run's epsilon begins with 2 to these powers."""
 
 MOST_USEFUL = 1000
-"""A larger divergence of one run bounds no delta that is worth anything."""
+"""A divergence of one run above 1000 is not used: the delta that it bounds is 1 or nearly so."""
 
 NARROWINGS = 14
-"""How often the search for one run's epsilon narrows its interval, each time by a third."""
+"""The search for one run's epsilon shortens its interval by a third, 14 times."""
 
 
 def log_odds_shift(gamma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -120,7 +120,7 @@ class RepeatedProfile:
 
 
 ONE_RUN_ORDERS = tuple(1 + Fraction(round(1024 * 2 ** (step / 16)), 1024) for step in range(-80, 177))
-"""Where one run's curve is looked at: public, fixed, from 1 + 1/32 to 1 + 2048."""
+"""The orders at which one run's curve is evaluated: public, fixed, from 1 + 1/32 to 1 + 2048."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""exp, log and their kin as intervals of rationals, at any precision: the one place of irrationals.
+"""Enclosures: exp, log, square root and tanh as intervals of rationals, at any precision.
 
-FLINT's balls do the arithmetic. Their precision is a setting of the whole process, so it is set and used
-under one lock; a ball that some other user of FLINT made wider is still a true ball, and is computed again.
+No other module computes with irrational numbers. FLINT's ball arithmetic does the work; its precision is a
+setting of the process, so it is set and used under one lock. A ball that other code in the process has made
+wider is still a true ball, and is computed again.
 
 Proof: enclosures.proof.md
 """
@@ -22,7 +23,7 @@ from dpselect.exact.numbers import Number, not_negative, positive, rational, who
 Ball: TypeAlias = flint.arb
 
 MOST_BITS = 2**20
-"""Numbers beyond 2**±MOST_BITS, and precisions beyond it, are not worth their memory."""
+"""The largest precision, and the largest exponent of 2 of a result: more would take too much memory."""
 
 
 class Enclosure(NamedTuple):

@@ -1,4 +1,13 @@
-"""The mechanisms: scores in, winners out; each with its price and its proof."""
+"""The mechanisms: scores in, winners out; each has its price and its proof.
+
+>>> from dpselect.mechanisms import make_report_noisy_max_gumbel
+>>> from dpselect.privacy import atom_domain, linf_distance, vector_domain
+>>> select = make_report_noisy_max_gumbel(vector_domain(atom_domain(int)), linf_distance(), scale=4)
+>>> select([3, 1, 2]) in range(3)
+True
+>>> select.price(1)  # each score of a neighbour differs by at most 1
+PureDP('1/2')
+"""
 
 from dpselect.mechanisms.best_of_random_count import make_best_of_random_count
 from dpselect.mechanisms.exponential import make_exponential_mechanism

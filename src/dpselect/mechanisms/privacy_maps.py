@@ -1,4 +1,4 @@
-"""The prices of the selection mechanisms: from the range distance of neighbours to a bound on their outputs.
+"""Privacy maps of the selection mechanisms: from the distance of neighbours to a bound on their outputs.
 
 With d the range distance, eta = d / scale, and m the number of draws that can differ (k, or one less than
 the number of candidates), a bound is m times that of a single draw, but for range divergence, which does not
@@ -45,7 +45,7 @@ def no_bound(point: Fraction) -> float:
 
 @dataclass(frozen=True)
 class SelectionMap(ABC):
-    """What ``draws`` selections cost, from scores with noise of one scale."""
+    """The map of ``draws`` selections from scores with noise of one scale."""
 
     metric: ScoreMetric
     measure: Measure
@@ -65,7 +65,7 @@ class SelectionMap(ABC):
         """Bound delta of a single draw, for each epsilon."""
 
     def __call__(self, d_in: Fraction) -> Distance:
-        """Price neighbours at a distance of d_in."""
+        """Bound the output distance of neighbours at a distance of d_in."""
         distance = self.metric.range_distance(d_in)
         draws = self.draws if distance else 0
         if draws and not self.scale:

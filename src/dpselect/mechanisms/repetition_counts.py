@@ -1,6 +1,6 @@
 """Random counts: how often a private program is run, so that its best result costs little more than one run.
 
-A fixed number of runs costs as much as all of them. A random one hides how often others did better.
+The best of a fixed number of runs costs as much as all of them. A random number hides how many were worse.
 
 Reference: Liu & Talwar 2019; Papernot & Steinke 2022, arXiv 2110.03620.
 Proof:     repetition_counts.proof.md
@@ -160,7 +160,7 @@ def truncated_negative_binomial(shape: Number, gamma: Number) -> TruncatedNegati
 
 
 def poisson(mean: Number) -> Poisson:
-    """Run a Poisson number of times, perhaps never; dear in pure privacy, good for Rényi accounting."""
+    """Run a Poisson number of times, perhaps never; expensive in pure privacy, cheap in Rényi privacy."""
     return Poisson(positive(mean, "mean"))
 
 

@@ -1,4 +1,11 @@
-"""The vocabulary of the proofs: domains, metrics, measures, losses, and the measurement that joins them."""
+"""The nouns of differential privacy: domains, metrics, measures, losses, and the measurement that joins them.
+
+>>> from dpselect.privacy import PureDP, linf_distance
+>>> PureDP("1/10") * 3 + PureDP("1/2") <= PureDP(1)  # losses are exact; they add and compare
+True
+>>> linf_distance(monotonic=True).range_distance(1)  # how far one person moves two scores apart
+Fraction(1, 1)
+"""
 
 from dpselect.privacy.curves import RenyiCurve
 from dpselect.privacy.domains import atom_domain, vector_domain

@@ -32,18 +32,18 @@ def amount_from_text(text: str) -> Amount:
 
 
 def times(count: int, price: Amount) -> Amount:
-    """Multiply; no run costs nothing, even of an infinite price."""
+    """Multiply a price by a count; zero runs cost zero, even at an infinite price."""
     if price == math.inf:
         return math.inf if count else Fraction(0)
     return count * price
 
 
 def plus(a: Any, b: Any) -> Any:
-    """Add; an infinite price swallows the other."""
+    """Add two prices, or two curves; infinity plus anything is infinity."""
     return math.inf if math.inf in (a, b) else a + b
 
 
 def total(prices: Iterable[Amount]) -> Amount:
-    """Add them all."""
+    """Add prices."""
     everything: Amount = reduce(plus, prices, Fraction(0))
     return everything

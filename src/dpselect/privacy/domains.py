@@ -17,7 +17,7 @@ from dpselect.privacy.vectors import Values, as_vector, exact_values
 from dpselect.silence import takes_data
 
 NOT_A_SCORE = "scores must be real numbers, without null, NaN and plus infinity."
-"""Said of any of the three, anywhere. Beside it only the number of those that may win depends on values."""
+"""One sentence for all three, so that an error does not tell which of them was seen, or where."""
 
 NOT_A_VECTOR = "scores must be a one-dimensional array, a list, a tuple or a series of numbers."
 

@@ -28,9 +28,10 @@ from dpselect.privacy.metrics import Metric
 from dpselect.silence import run
 
 Step: TypeAlias = Callable[[Any], Any]
-UNORDERED = (str, bytes, Mapping, AbstractSet)
-"""What can be walked, but is no series of chunks."""
 """What is done with an output."""
+
+UNORDERED = (str, bytes, Mapping, AbstractSet)
+"""Iterable, but not a series of chunks in order."""
 
 
 class Draw(Protocol):
@@ -49,7 +50,7 @@ class Measurement:
 
     Precondition
         neighbours are within d_in of each other under ``input_metric``       claimed by the caller
-        ``privacy_map`` bounds ``output_measure`` of the outputs on them      claimed by whoever built this
+        ``privacy_map`` bounds ``output_measure`` of the outputs on them      claimed by its constructor
 
     >>> from dpselect.privacy import atom_domain, max_divergence, range_distance, vector_domain
     >>> always_tea = user_measurement(
@@ -179,7 +180,7 @@ class Merging:
 
 
 def _guarded(chunks: Iterable[object]) -> Iterator[object]:
-    """Hand chunks on; a refusal of the domain is ours to make, not that of whoever makes the chunks."""
+    """Pass chunks on; an OutsideDomain from the caller's iterator is not one of ours, and is withheld."""
     try:
         yield from chunks
     except OutsideDomain:

@@ -1,7 +1,7 @@
 """Metrics: how far apart two neighbouring inputs are.
 
 The privacy of a selection depends on one number, the range distance: by how much more one score can rise than
-another. A metric on scores converts what the caller knows into it.
+another. A metric on scores converts its own distance into that one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Neighbours: the one table between the words for a relation and the metric that measures it."""
+"""Neighbours: which data sets are compared, by name, and the metric under which they are at distance 1."""
 
 from __future__ import annotations
 

@@ -58,13 +58,13 @@ class PrivacyProfile(Curve):
         return total(times(n, _epsilon_at(run, share)) for run, n in self.runs)
 
     def _value(self, point: Fraction) -> Fraction:
-        """Give every run an equal share of epsilon; different runs may do better with one of delta."""
+        """Give every run an equal share of epsilon, or of delta if that bounds different runs better."""
         share = point / self._count
         equal = min(Fraction(1), sum((n * _delta_at(run, share) for run, n in self.runs), Fraction(0)))
         return min(equal, self._least_delta(point)) if len(self.runs) > 1 else equal
 
     def _least_delta(self, epsilon: Fraction) -> Fraction:
-        """Search for the least delta that leaves us within epsilon: among those of tables, or nearly."""
+        """Search for the least delta whose epsilon is at most this one: first among the deltas of tables."""
         tables = [run for run, _ in self.runs if isinstance(run, TabulatedBound)]
         listed = {Fraction(most) * self._count for table in tables for _, most in table.points}
         exact = (

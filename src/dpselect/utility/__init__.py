@@ -1,4 +1,12 @@
-"""What epsilon buys: accuracy before paying, and the exact laws of the mechanisms on public scores."""
+"""What epsilon buys: the accuracy of a selection before it is paid for, and exact laws on public scores.
+
+>>> from dpselect import counting
+>>> from dpselect.utility import accuracy, exponential_law
+>>> print(accuracy(counting(100), epsilon=1))
+within 8.51 of the best score, with probability 0.99 or more (exponential noise)
+>>> round(exponential_law([3, 2, 0], scale=1, outputs=["tea", "coffee", "cocoa"]).probability("tea"), 3)
+0.797
+"""
 
 from dpselect.utility.accuracy import (
     Accuracy,

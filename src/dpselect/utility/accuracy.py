@@ -1,9 +1,10 @@
-"""What a budget buys, asked before it is spent: no data is needed, and none is looked at.
+"""Accuracy: what a budget buys, before it is spent. No data is needed, and none is read.
 
 Every figure holds for all scores that a data set may have. All are bounds from above, in the units of the
 score (votes, dollars), at most a relative 2**-60 above the formula that they state.
 
-Reference: the lecture, Proposition 1.4 and Theorem 2.3; worst_case.proof.md for the sharp forms.
+Reference: Adam Smith's lecture on selection problems (docs/sources.md), Proposition 1.4 and Theorem 2.3: the
+           utility theorem of McSherry & Talwar 2007. The sharp forms are in worst_case.proof.md.
 Proof:     accuracy.proof.md
 """
 
@@ -32,7 +33,7 @@ from dpselect.utility.worst_case import Mechanism, distance, mean_distance
 
 MECHANISMS = ("exponential", "gumbel", "lecture")
 SURE = Fraction(99, 100)
-"""How sure we are if nobody says how sure to be."""
+"""The confidence of ``within`` if none is given."""
 
 
 @runtime_checkable
@@ -40,7 +41,7 @@ class PlannableProblem(Protocol):
     """What the accuracy of a selection problem depends on: how many outputs, and how far scores move apart.
 
     A problem may also have ``d_linf``, how far one score moves if one person answers otherwise: only the
-    lecture's bound asks; and ``target``, the number whose rank is asked for, in words.
+    bound of Smith's lecture uses it; and ``target``, the number whose rank is asked for, in words.
     """
 
     @property
@@ -101,7 +102,7 @@ class Accuracy:
     def source(self) -> str:
         """The noise that the figure is for, or whose bound it is."""
         return {"exponential": "exponential noise", "gumbel": "Gumbel noise"}.get(
-            self.mechanism, "the lecture's bound"
+            self.mechanism, "the bound of Smith's lecture"
         )
 
     @property
@@ -250,7 +251,8 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
         For one winner this is the exact worst case, rounded up; for more it is a closed bound.
         The budget is ``epsilon``, or ``rho`` (Gumbel noise); or the ``scale`` of the noise is known.
         ``mechanism`` is the noise, "exponential" or "gumbel" (the exponential mechanism of the
-        literature), or "lecture" for the classical bound, which both noises keep.
+        literature), or "lecture" for the classical bound ln(n / (1 - confidence)) * scale of Smith's
+        lecture, which holds for both noises.
     """
     plan = _plan(problem, k, neighbours, mechanism)
     doubt = _doubt(confidence)

@@ -26,6 +26,8 @@ from dpselect.utility.worst_case import Noise
 Order: TypeAlias = tuple[int, ...]
 
 MOST_OUTCOMES = 5040
+"""Ordered outcomes that are enclosed one by one: 7! of them, all orders of 7 candidates."""
+
 MOST_CANDIDATES = 200
 
 
@@ -111,12 +113,12 @@ def _one_shot(gaps: dict[int, Fraction], order: Order) -> Enclosure:
             chain = _below(chain, ends, level[i])
         *_, last = order
         losers = [i for i in gaps if i not in order]
-        nobody_else = arb_poly([1])
+        losers_above = arb_poly([1])
         for i in losers:
-            nobody_else *= arb_poly([1, -1 / ends[level[i]]])
+            losers_above *= arb_poly([1, -1 / ends[level[i]]])
         reach = min(level[i] for i in (last, *losers))
         total = sum(
-            (_integral(chain[s] * nobody_else, ends[s], ends[s + 1]) for s in range(reach)), start=Ball(0)
+            (_integral(chain[s] * losers_above, ends[s], ends[s + 1]) for s in range(reach)), start=Ball(0)
         )
         return total / ends[level[last]]
 

@@ -1,4 +1,4 @@
-"""Report noisy max with Laplace noise on PUBLIC scores: neither of our mechanisms, here to be compared with.
+"""The law of report noisy max with Laplace noise on PUBLIC scores: for comparison, no mechanism of ours.
 
 A candidate's noisy score is y with density exp(-|y - score| / scale) / (2 scale); the law is an integral over
 the largest noisy score, by Gauss-Legendre quadrature between the points where the integrand is not smooth.
@@ -19,10 +19,13 @@ from dpselect.utility.public_scores import gaps, spread_of
 from dpselect.utility.selection_law import SelectionLaw
 
 MOST_DIFFERENT = 2000
+"""The time grows with the square of the number of different scores; 2000 take seconds."""
+
 MARGIN = 36
 """The largest noisy score is further than this below the best score with probability exp(-36) / 2."""
 
 STEP = 0.5
+"""The longest interval of the quadrature, in scales."""
 
 
 def laplace_law(

@@ -1,4 +1,4 @@
-"""Which candidate wins, with which probability, on PUBLIC scores: one pass for each noise, up to millions.
+"""The probability that each candidate wins, on PUBLIC scores, for up to millions of candidates.
 
 With p_i = exp(-gap_i / scale), Gumbel noise makes i win with probability p_i / sum(p), and exponential noise
 with p_i times the integral over t = 0..1 of the product over the others of (1 - t p_j).
@@ -21,7 +21,7 @@ from dpselect.utility.selection_law import SelectionLaw
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 PANEL, END = 12, 48
-"""Quadrature in panels of at most PANEL / sum(p), up to END / sum(p), beyond which there is nothing."""
+"""Quadrature in panels of length at most 12 / sum(p), up to 48 / sum(p); the rest is below e**-47."""
 
 
 def gumbel_law(
@@ -63,7 +63,7 @@ def law_of(
     probabilities: NDArray[np.float64],
     outputs: Sequence[object] | None,
 ) -> SelectionLaw:
-    """Name the outputs, and measure how far behind they are in units of the score."""
+    """Make a law: name the outputs, and turn gaps in scales into gaps in units of the score."""
     return SelectionLaw(
         mechanism,
         scale,
@@ -84,6 +84,6 @@ def permute_and_flip(behind: NDArray[np.float64]) -> NDArray[np.float64]:
     for panel in range(panels):
         for node, weight in zip(NODES, WEIGHTS, strict=True):
             t = end * (panel + (node + 1) / 2) / panels
-            everybody = np.exp(np.dot(count, np.log1p(-t * p)))
-            integral += weight * end / (2 * panels) * everybody / (1 - t * p)
+            product = np.exp(np.dot(count, np.log1p(-t * p)))
+            integral += weight * end / (2 * panels) * product / (1 - t * p)
     return np.asarray((p * integral)[place])

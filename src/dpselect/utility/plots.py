@@ -1,8 +1,8 @@
-"""Plots for people: what epsilon buys, the law of a selection on PUBLIC scores, a ledger over time.
+"""Plots: what epsilon buys, the law of a selection on PUBLIC scores, the charges of a ledger.
 
 Each function gives a figure of matplotlib (extra ``[plot]``, loaded when first needed); save it with
-``figure.savefig("name.svg")`` or ``"name.png"``. Colours are those of Okabe and Ito, which people tell apart
-who do not see all colours; lines and bars differ in style too.
+``figure.savefig("name.svg")`` or ``"name.png"``. The colours are Okabe and Ito's, made for colour-blind
+readers; lines and bars differ in style too.
 """
 
 from __future__ import annotations
@@ -30,13 +30,20 @@ HATCHES = ("", "//", "..", "xx")
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 EPSILONS = ("1/10", "1/5", "1/2", "1", "2")
 MOST_BARS = 12
+"""A plot has at most 12 bars."""
+
 MOST_MARKS = 6
+"""A curve has at most about 6 marks with a figure beside them."""
+
 SMALLEST_SHOWN = 1e-9
+"""A smaller probability is written "<1e-09"."""
+
 LONGEST_LABEL = 24
+"""A label is cut after 24 characters."""
 
 
 class PlottedCharge(Protocol):
-    """An entry of a ledger, as far as a plot needs it."""
+    """What a plot needs of an entry of a ledger."""
 
     @property
     def number(self) -> int:
@@ -84,7 +91,7 @@ def plot_accuracy(  # noqa: PLR0913 - each is part of the question
     sure = f"{exponential[0].sureness} sure"
     for figures, style, colour, width, name in (
         (gumbel, "o-", ORANGE, 3, f"Gumbel noise, {sure}"),
-        (lecture, ":", "black", 1.2, f"the lecture's bound, {sure}"),
+        (lecture, ":", "black", 1.2, f"the bound of Smith's lecture, {sure}"),
         (exponential, "s-", BLUE, 2, f"exponential noise, {sure}"),
     ):
         y = [to_float_up(each.within) for each in figures]
@@ -187,7 +194,7 @@ def plot_ledger(entries: Iterable[PlottedCharge], budget: PureDP | ZCDP) -> Figu
 
 
 def _apart(x: list[float]) -> list[int]:
-    """Choose places on a logarithmic axis that leave room for words between them."""
+    """Choose the marked points of a logarithmic axis, with room for a figure between them."""
     step, chosen = (x[-1] / x[0]) ** (1 / MOST_MARKS), [0]
     for i, place in enumerate(x):
         if place >= 0.999 * x[chosen[-1]] * step:
@@ -209,7 +216,7 @@ def _axes(width: float, height: float) -> Axes:
 
 
 def _finished(axes: Axes, *, columns: int, title: str | None = None) -> Figure:
-    """Put the legend below, where it hides nothing."""
+    """Put the legend below the axes."""
     figure = cast("Figure", axes.figure)
     if columns:
         look = {"frameon": False, "fontsize": 9, "title_fontsize": 9}

@@ -15,10 +15,10 @@ from dpselect.exact.numbers import Number, positive, score
 from dpselect.privacy.domains import AtomDomain, VectorDomain
 
 LARGEST_AS_FLOAT = 10**300
-"""Scores beyond it are taken as fractions; scales beyond it or its inverse are refused."""
+"""Larger scores are read as fractions, not floats; scales above it, or below 1 / it, are refused."""
 
 BEHIND_ALL = 1e6
-"""Who is so many scales behind does not win in the lifetime of anything: e**-1e6 is no float."""
+"""A candidate 1e6 scales behind has a probability below e**-1e6, which is 0 as a float."""
 
 
 def spread_of(scale: Number) -> Fraction:

@@ -1,7 +1,7 @@
 """The exact law of a selection on PUBLIC scores, as a table.
 
-A probability tells the scores: such a law is for made-up or published numbers, for teaching and planning. On
-private scores it would be a release that nobody has paid for.
+Probabilities reveal the scores: a law is for published or invented numbers, for teaching and planning. The
+law of private scores would be an unpaid release.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text
 
 SHOWN = 10
-"""So many outputs are shown, the likeliest first."""
+"""A table shows 10 outputs, the likeliest first."""
 
 
 @dataclass(frozen=True)

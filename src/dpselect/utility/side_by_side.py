@@ -1,4 +1,4 @@
-"""Four ways to pick a winner at the same epsilon, on PUBLIC scores: what each noise makes of them."""
+"""Four mechanisms compared at the same epsilon, on PUBLIC scores: the law of the winner under each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SideBySide:
 
     @property
     def names(self) -> list[str]:
-        """What each of the mechanisms is called."""
+        """The names of the mechanisms."""
         return [law.mechanism for law in self.laws]
 
     def __repr__(self) -> str:

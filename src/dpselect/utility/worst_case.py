@@ -1,9 +1,9 @@
-"""How far from the best a selection may land, whatever the scores: worst cases, in units of the scale.
+"""Worst cases: how far below the best a winner's score may lie, over all scores, in units of the scale.
 
 n candidates, k winners. A winner fails at distance t if its score lies more than t below the k-th best score.
 
-Reference: McKenna & Sheldon 2020 (permute-and-flip); Durfee & Rogers 2019 (top-k); the lecture's Proposition
-           1.4 and Theorem 2.3.
+Reference: McKenna & Sheldon 2020 (permute-and-flip); Durfee & Rogers 2019 (top-k); "lecture": Adam Smith's
+           (docs/sources.md), Proposition 1.4 and Theorem 2.3, after McSherry & Talwar 2007.
 Proof:     worst_case.proof.md
 """
 
@@ -24,7 +24,7 @@ BITS = 64
 """Figures are at most a relative 2**-BITS above the bound that they state."""
 
 FAR = 4096
-"""At such a distance in units of the scale, a bound on a failure is as good as its value."""
+"""Beyond 4096 scales the failure, below e**-4000, is bounded instead of computed."""
 
 
 def failure(noise: Noise, t: Fraction, n: int, k: int = 1, *, precision: int = BITS) -> Enclosure:
@@ -66,7 +66,7 @@ def _one_shot(p: Ball, k: int, rivals: int) -> Ball:
 def distance(mechanism: Mechanism, n: int, k: int, beta: Fraction) -> Fraction:
     """Bound from above the distance at which the winners fail with probability at most beta.
 
-    For k = 1 this is the least such distance, rounded up; for k > 1 and for the lecture a closed bound on it.
+    For k = 1 this is the least such distance, rounded up; for k > 1 and for "lecture" a closed bound on it.
 
     >>> from dpselect.exact.numbers import rounded_up
     >>> doubt = Fraction(1, 100)

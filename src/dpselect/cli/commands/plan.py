@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NOISE_LABELS = {
     "exponential": "exponential noise (--epsilon)",
     "gumbel": "Gumbel noise (--rho)",
-    "lecture": "the lecture's bound",
+    "lecture": "the bound of Smith's lecture",
 }
 
 FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
