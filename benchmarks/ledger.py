@@ -27,7 +27,7 @@ Act: TypeAlias = Callable[[], object]
 
 
 class LedgerRow(NamedTuple):
-    """Medians of charges and of bare inserts a second, by so many processes together."""
+    """Medians of charges and of bare inserts a second, by ``processes`` processes together."""
 
     processes: int
     charges: float

@@ -23,7 +23,7 @@ WINNERS = (1, 2, 3, 10)
 KINDS = (np.int64, np.float64)
 SCALE = 1
 CALLS = 3000
-"""So many on each of two neighbours; half a percent of a figure is chance then."""
+"""Calls on each of two neighbours; half a percent of a figure is chance then."""
 
 WARM_UP = 50
 CONTROL = "twice the same"

@@ -120,7 +120,7 @@ def release(folder: Path, count: int) -> Callable[[], Any]:
 
 
 def stream(folder: Path, count: int) -> Callable[[], Any]:
-    """Ask for the median among so many candidates."""
+    """Ask for the median among ``count`` candidates."""
     import dpselect
 
     median = dpselect.quantile(value="salary", at="1/2", between=(0, count - 1), step=1)

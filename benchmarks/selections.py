@@ -28,7 +28,7 @@ NOISES: dict[str, Measure] = {"Gumbel": zero_concentrated_divergence(), "exponen
 SCALES = (1, 10)
 WINNERS = (1, 10, 100)
 LARGEST_FOR_ONE_LINERS = 10**6
-"""Beyond so many candidates the one-liner is timed once: its time does not depend on the scale."""
+"""Beyond this number of candidates the one-liner is timed once: its time does not depend on the scale."""
 
 
 class Row(NamedTuple):

@@ -110,7 +110,7 @@ def ours(path: str) -> Callable[[], Any]:
 
 
 def stream(count: str) -> Callable[[], Any]:
-    """Choose the median from so many candidates, in chunks."""
+    """Choose the median from many candidates, in chunks."""
     import numpy as np
 
     import dpselect

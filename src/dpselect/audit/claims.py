@@ -1,7 +1,7 @@
 """Claims about this installation, and how they are checked: walk all random bits, and compare with a law.
 
-All paths of so many random bits are walked; the law must lie within what was proved of every outcome, and
-what is left open must be small.
+All paths of random bits are walked to some depth; the law must lie within what was proved of every outcome,
+and what is left open must be small.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ CLOSE = Fraction(1, 2**60)
 
 
 def claims(deeper: int = 0) -> Iterator[Claim]:
-    """List what can be verified; ``deeper`` walks so many bits more."""
+    """List what can be verified; ``deeper`` is the number of bits that are walked in addition."""
     yield from of_samplers(deeper)
     yield from _of_mechanisms(deeper)
     yield from _of_prices()

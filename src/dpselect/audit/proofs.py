@@ -1,6 +1,6 @@
 """Proofs bound to code: a proof lies beside its module and names the digest of the code that was read.
 
-``python3 run.py reviewed NAME`` records the digest, once somebody has read code and proof together.
+``python3 run.py reviewed NAME`` records the digest, once a reader has read code and proof together.
 """
 
 from __future__ import annotations

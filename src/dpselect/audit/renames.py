@@ -67,7 +67,7 @@ def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
     changed = {name for name in used if names.get(name, name) != name}
     foreign = _foreign(before) | _foreign(after) | set(dir(builtins))
     if foreign & (changed | {names[name] for name in changed}):
-        return False  # a name of somebody else's: another program
+        return False  # a name that is not ours: another program
     if not changed - renames.names.keys() <= _bound(before):
         return False  # what a single module renames must be its own
     if len({names.get(name, name) for name in used}) != len(used):
@@ -202,7 +202,7 @@ def _committed(module: str, package: Path) -> str | None:
 
 def _git(words: list[str], package: Path) -> str | None:
     answer = subprocess.run(  # noqa: S603 - names of our own modules
-        ["git", *words],  # noqa: S607 - the git of whoever renames
+        ["git", *words],  # noqa: S607 - the git of the user
         cwd=package,
         capture_output=True,
         text=True,

@@ -1,7 +1,7 @@
 """Programs of rounds, enumerated: walk one round to its end, and know the law of all.
 
-A sampler by rejection repeats one round until somebody is accepted. Rounds are independent and alike, so the
-law of one gives the law of all: P(i) = p_i / (1 - p_again).
+A sampler by rejection repeats one round until a candidate is accepted. Rounds are independent and alike, so
+the law of one gives the law of all: P(i) = p_i / (1 - p_again).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dpselect.exact.randomness import Randomness
 
 
 class Again(BaseException):
-    """A round has ended, and nobody was accepted. Not an error: no program should catch it."""
+    """A round has ended, and no candidate was accepted. Not an error: no program should catch it."""
 
 
 class OneRound:
@@ -50,7 +50,7 @@ class OneRound:
 def enumerate_rounds(
     program: Callable[[Randomness], int], depth: int, width: int = 1
 ) -> dict[int, Enclosure]:
-    """Enclose the law of a program that repeats a round until somebody is accepted."""
+    """Enclose the law of a program that repeats a round until a candidate is accepted."""
 
     def one(source: Randomness) -> int | None:
         try:

@@ -49,9 +49,9 @@ class SystemRandomness:
 
     width = 64
     _PIECE = 128
-    """So many words are handed out from one piece, or one by one."""
+    """The number of words in a piece: they are handed out together, or one by one."""
     _PIECES = 16
-    """So many pieces are read at a time."""
+    """The number of pieces that are read at a time."""
 
     def __init__(self) -> None:
         """Start with nothing read ahead."""

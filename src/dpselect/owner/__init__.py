@@ -1,4 +1,4 @@
-"""What the owner of the data may see, and nobody else: whether a question and a table fit.
+"""What only the owner of the data may see: whether a question and a table fit.
 
 The rest of the library shows no data. This folder does, so only ``dpselect.check`` and the command ``check``
 lead here.
