@@ -1,9 +1,9 @@
 """Medians of running times, and peaks of memory.
 
 The contestants take turns, so that a slow moment of the machine hits them all alike; a contestant that is
-timed less often is timed as late as the others. Before short calls are timed, one call is made that is not: the
-contestant before has filled the caches, and one that is timed two calls at a time would seem slower than one
-that is timed thirty at a time.
+timed less often is timed as late as the others. Before short calls are timed, one call is made that is not:
+the contestant before has filled the caches, and one that is timed two calls at a time would seem slower
+than one that is timed thirty at a time.
 """
 
 from __future__ import annotations

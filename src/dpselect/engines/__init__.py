@@ -1,4 +1,4 @@
-"""Where scores are computed: each engine is imported when a table first needs it, and by nobody else."""
+"""Where scores are computed: each engine is imported by its own module, when a table first needs it."""
 
 from dpselect.engines.protocol import Counts, CountsRequest, Engine
 from dpselect.engines.table import Table

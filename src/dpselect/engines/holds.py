@@ -1,6 +1,6 @@
-"""Something of another program that is changed while anybody needs it so, and as it was when nobody does.
+"""A setting of another program that is changed while a release needs it, and then put back.
 
-Held by count: of two who overlap, the one who came second does not take the change for what was there before.
+Releases are counted: of two that overlap, the second does not take the change for what was there before.
 """
 
 from __future__ import annotations

@@ -74,6 +74,6 @@ def _text(value: Any) -> str | None:
             return None
         text = str(value)
         text.encode()
-    except Exception:  # noqa: BLE001 - lone surrogates, long integers, signalling NaN, types of somebody's own
+    except Exception:  # noqa: BLE001 - lone surrogates, long integers, signalling NaN, types of the caller's
         return None
     return text

@@ -1,6 +1,6 @@
 """What PostgreSQL's catalogue says of a table: who may read it, what it holds, and nothing of its rows.
 
-The first question is asked by qualified names alone; then the path is ``pg_catalog``, so that nobody's
+The first question is asked by qualified names alone; then the path is ``pg_catalog``, so that no other
 objects are found in the place of the server's, and what a server or a role may have set otherwise is set for
 the transaction.
 """
@@ -77,7 +77,7 @@ WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum
 """
 # Rules of views and policies of tables speak of other tables and of functions. For tables, the owner of a
-# view needs the right, or whoever asks, if the view says so; for functions, always whoever asks.
+# view needs the right, or the user who asks, if the view says so; for functions, always the user who asks.
 BEHIND = """
 WITH RECURSIVE speaking (relation, class, oid, roles) AS (
     SELECT ev_class, 'pg_rewrite'::regclass, oid, NULL FROM pg_rewrite

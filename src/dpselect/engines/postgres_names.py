@@ -1,7 +1,7 @@
 """PostgreSQL's SQL with every function, operator, type and collation named by its schema.
 
 PostgreSQL looks names up along ``search_path``, and takes the operator or function whose types fit best,
-wherever on the path it is: whoever may create one could otherwise put theirs in the place of the server's.
+wherever on the path it is: a user who may create one could otherwise put it in the place of the server's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _matches(writer: Any, node: Any) -> str:
 
 def _hash(writer: Any, node: Any) -> str:
     """Hash the bytes in UTF-8, and order the digits as such, whatever the database's own ways are."""
-    # Nobody knows the encoding of a database in SQL_ASCII: its bytes are taken as they are.
+    # The encoding of a database in SQL_ASCII is not known: its bytes are taken as they are.
     unknown = "pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) 'SQL_ASCII'"
     encoding = f"CASE WHEN {unknown} THEN 'SQL_ASCII' ELSE 'UTF8' END"
     hashed = f"pg_catalog.convert_to({writer.sql(node, 'this')}, {encoding})"

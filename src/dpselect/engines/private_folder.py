@@ -1,6 +1,6 @@
 """A folder for rows that an engine cannot hold in memory: ours alone, and gone when we are done.
 
-Whoever lives holds a lock on its folder, which the system lets go of when the process dies, however it dies.
+A process that lives holds a lock on its folder; the system releases it when the process dies, however.
 So a folder whose lock can be taken was left behind, and the first folder made by a later process removes it.
 """
 
@@ -89,18 +89,18 @@ def _remove_if_left(path: str) -> None:
 
 
 def _made() -> tuple[str, int | None]:
-    """Make a folder and lock it; somebody who tidies up may take it from us before it is locked."""
+    """Make a folder and lock it; another process that tidies up may remove it before it is locked."""
     while True:
         path = tempfile.mkdtemp(prefix=NAME)
         try:
             return path, _locked(path)
         except (FileNotFoundError, BlockingIOError):
-            continue  # taken by somebody who tidies up: the next one
+            continue  # removed by another process that tidies up: the next one
         except OSError as error:
             os.rmdir(path)  # noqa: PTH106 - as it was made
             if error.errno in SHORTAGES:
                 raise
-        # No locks on this file system: nobody can tell whether we live, so nobody may remove it.
+        # No locks on this file system: no process can tell whether we live, so none may remove it.
         return tempfile.mkdtemp(prefix=UNLOCKED), None
 
 
@@ -123,7 +123,7 @@ def _must_be_there(path: str, lock: int) -> None:
 
 
 def _remove(path: str, lock: int | None, owner: int) -> None:
-    """Remove a folder, also if somebody interrupts; not from a fork, whose parent still uses it."""
+    """Remove a folder, also if it is interrupted; not from a fork, whose parent still uses it."""
     if os.getpid() != owner:
         return
     try:

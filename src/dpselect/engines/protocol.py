@@ -1,7 +1,7 @@
 """What a release asks of an engine: bounded grouped counts, and nothing else.
 
-Drop rows with a NULL, a NaN or a value that is not on the public list; drop duplicates; keep at most so many
-rows of each person, in the order of a keyed hash; group; count. Only whole numbers come back.
+Drop rows with a NULL, a NaN or a value that is not on the public list; drop duplicates; keep at most
+``most`` rows of each person, in the order of a keyed hash; group; count. Only whole numbers come back.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Key: TypeAlias = Listed | Amount
 class CountsRequest:
     """How many people (or rows) there are of each combination of the keys.
 
-    ``distinct``: a person's equal rows are one row. ``most``: so many rows are kept of each person, or of
+    ``distinct``: a person's equal rows are one row. ``most``: the rows that are kept of each person, or of
     each person and each value of the keys whose numbers are ``within``; None keeps all. Where ``person`` is
     None every row is a person, and counts as it is.
     """

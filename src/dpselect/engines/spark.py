@@ -1,6 +1,6 @@
 """Spark: the counts are computed by the cluster, as whole numbers; everything else happens on the driver.
 
-Tasks that are retried or run twice change nothing: a count is the same whoever takes it, and nothing random
+Tasks that are retried or run twice change nothing: a count is the same on every worker, and nothing random
 happens on a worker. The result is collected once. Columns go by their position, so that no name enters the
 text of the query.
 """

@@ -1,6 +1,6 @@
 """Public candidates: what can be chosen, given by the caller, in one canonical order.
 
-They are never read from the data. Whether a name is on the list would tell that somebody wrote it.
+They are never read from the data. Whether a name is on the list would tell that a person wrote it.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ class Problem:
         return _unbounded(self._scoring(counts)(0, len(self.outputs)))
 
     def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[Scores]:
-        """Give the scores in order, so many at a time: for outputs too many to hold their scores."""
+        """Give the scores in order, ``size`` at a time: for outputs too many to hold their scores."""
         width = whole(size, "size", least=1)
         between = self._scoring(counts)
         for start in range(0, len(self.outputs), width):
@@ -193,8 +193,8 @@ def _unbounded(scores: Scores) -> Scores:
 def in_64_bits(factor: Fraction | int, people: int) -> bool:
     """Say whether scores, a public factor times people, are computed in 64 bits or without bounds.
 
-    The factor alone decides, because the two take different times and whoever asks chooses the factor. So
-    many people as would decide otherwise take minutes to count; then the scores must still be exact.
+    The factor alone decides, because the two take different times and the caller chooses the factor. The
+    number of people that would decide otherwise takes minutes to count; then scores must still be exact.
     """
     return factor <= LARGEST_FACTOR and people <= MOST_PEOPLE
 

@@ -19,7 +19,7 @@ from dpselect.problems.problem import Between, ByList, Problem, Question, added_
 
 @dataclass(frozen=True)
 class Tally:
-    """The score of a candidate is the size of its group; nobody chose a candidate without one."""
+    """The score of a candidate is the size of its group, and 0 without one."""
 
     candidates: int
 
@@ -55,12 +55,12 @@ def approval_voting(*, candidate: str, candidates: object = None) -> Problem:
 
 
 def plurality(*, candidate: str, candidates: object = None) -> Problem:
-    """Ask which candidate most people chose; of somebody who chose several, one choice is drawn."""
+    """Ask which candidate most people chose; of a person who chose several, one choice is drawn."""
     return _tallied("plurality", "candidate", candidate, candidates, distinct=True, most=1)
 
 
 def most_common(*, column: str, candidates: object = None, rows_per_person: int = 1) -> Problem:
-    """Ask which value most rows hold; of somebody with more rows than the bound, so many are drawn."""
+    """Ask which value most rows hold; of a person with more rows than the bound, as many as the bound are drawn."""
     most = whole(rows_per_person, "rows_per_person", least=1, most=2**31)
     return _tallied("most_common", "column", column, candidates, distinct=False, most=most)
 
@@ -68,7 +68,7 @@ def most_common(*, column: str, candidates: object = None, rows_per_person: int 
 def borda(*, candidate: str, rank: str, candidates: object = None) -> Problem:
     """Ask which candidate is ranked best: of m, rank 1 is worth m - 1 points and rank m none.
 
-    A candidate that somebody did not rank gets no point from them; of several ranks, one is drawn.
+    A candidate that a person did not rank gets no point from them; of several ranks, one is drawn.
     """
     column_name(candidate, "candidate")
     column_name(rank, "rank")
