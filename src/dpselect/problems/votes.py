@@ -60,7 +60,7 @@ def plurality(*, candidate: str, candidates: object = None) -> Problem:
 
 
 def most_common(*, column: str, candidates: object = None, rows_per_person: int = 1) -> Problem:
-    """Ask which value most rows hold; of a person with more rows than the bound, as many as the bound are drawn."""
+    """Ask which value most rows hold; of a person, at most ``rows_per_person`` rows are drawn."""
     most = whole(rows_per_person, "rows_per_person", least=1, most=2**31)
     return _tallied("most_common", "column", column, candidates, distinct=False, most=most)
 
