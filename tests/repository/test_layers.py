@@ -25,6 +25,19 @@ LAYERS = [
     {"__main__"},
 ]
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
+INSIDE = {
+    "cli": [
+        {"__init__", "interrupts", "user_errors", "console", "demo_data"},
+        {"options", "public_lists", "score_files", "till"},
+        {"sources"},
+        {"output"},
+        {"question"},
+        {"runner"},
+        {"main", "reference"},
+        {"commands"},  # found by their names, so the runner imports none of them; no command imports another
+    ],
+}
+"""The order inside a package: each module, or folder, may import only what lies below it."""
 FILES = sorted(SOURCE.glob("dpselect/**/*.py"))
 
 
@@ -68,6 +81,65 @@ def wrong_imports(source: str, path: Path) -> list[str]:
         if there != here and HEIGHT[there] >= HEIGHT[here]:
             wrong.append(f"{here} imports {there}")
     return wrong
+
+
+def place_inside(module: str) -> str:
+    """Name the module or folder inside a package: ``commands`` for ``dpselect.cli.commands.vote``."""
+    _, package, *inner = module.split(".")
+    is_there = inner and any((SOURCE / "dpselect" / package).glob(f"{inner[0]}*"))
+    return inner[0] if is_there else "__init__"
+
+
+def wrong_imports_inside(source: str, path: Path) -> list[str]:
+    """Say which imports of a package's own modules do not point down."""
+    module = module_of(path)
+    package = part_of(module)
+    height = {name: number for number, layer in enumerate(INSIDE[package]) for name in layer}
+    here, wrong = place_inside(module), []
+    for name in imported(ast.parse(source), path):
+        if not name.startswith(f"dpselect.{package}."):
+            continue
+        there = place_inside(name)
+        is_own = there == here and (there != "commands" or name.startswith(module))
+        if not is_own and height[there] >= height[here]:
+            wrong.append(f"{here} imports {there}")
+    return wrong
+
+
+INNER_FILES = [path for path in FILES if part_of(module_of(path)) in INSIDE]
+
+
+@pytest.mark.parametrize("path", INNER_FILES, ids=module_of)
+def test_imports_inside_a_package_point_down(path: Path) -> None:
+    assert wrong_imports_inside(path.read_text(encoding="utf-8"), path) == []
+
+
+@pytest.mark.parametrize("package", INSIDE)
+def test_every_module_of_an_ordered_package_has_its_place(package: str) -> None:
+    there = {
+        path.relative_to(SOURCE / "dpselect" / package).parts[0].removesuffix(".py")
+        for path in FILES
+        if part_of(module_of(path)) == package
+    }
+    assert there == {name for layer in INSIDE[package] for name in layer}
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "complaint"),
+    [
+        ("cli/options.py", "from dpselect.cli.question import budget_of", ["options imports question"]),
+        ("cli/options.py", "def f():\n    from dpselect.cli import output", ["options imports output"]),
+        ("cli/runner.py", "from dpselect.cli.commands import vote", ["runner imports commands"]),
+        ("cli/commands/top.py", "from dpselect.cli.commands import vote", ["commands imports commands"]),
+        ("cli/commands/top.py", "from .vote import vote_command", ["commands imports commands"]),
+        ("cli/commands/top.py", "from dpselect.cli import console\nfrom dpselect.cli.runner import run", []),
+        ("cli/question.py", "from dpselect.cli.sources import open_table\nimport dpselect.errors", []),
+    ],
+)
+def test_an_import_inside_a_package_that_points_up_or_sideways_is_found(
+    place: str, source: str, complaint: list[str]
+) -> None:
+    assert wrong_imports_inside(source, SOURCE / "dpselect" / place) == complaint
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
