@@ -45,6 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     for name, lines in write.items():
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "bytes.bin").write_bytes(b"Rex\n\xff\xfe\n")
     survey = (
         "SELECT 'b' || i AS buyer, CAST(0.70 AS DECIMAL(9, 2)) AS wtp, i AS number, DATE '2026-01-01' AS day"
     )

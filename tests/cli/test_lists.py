@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import shlex
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.cli.commands import Call, Outcome
@@ -88,13 +91,13 @@ def test_d8_a_refusal_of_a_list_from_a_file_names_the_line_and_never_the_line_it
     verb: str, kind: str, folder: Path, call: Call
 ) -> None:
     content, words = REFUSED[kind]
-    (folder / "copy.csv").write_bytes(content.encode("utf-8", "surrogateescape"))
+    (folder / "copy.txt").write_bytes(content.encode("utf-8", "surrogateescape"))
     line = {
-        "vote": "vote ballots.csv --unit voter --choice candidate --epsilon 1 --candidates copy.csv",
-        "top": "top ballots.csv --unit voter --choice candidate --epsilon 1 --candidates copy.csv",
-        "scores": "scores totals.csv --sensitivity 1 --epsilon 1 --candidates copy.csv",
-        "plan": "plan --epsilon 1 --candidates copy.csv",
-        "law": "law 1,2 --epsilon 1 --candidates copy.csv",
+        "vote": "vote ballots.csv --unit voter --choice candidate --epsilon 1 --candidates copy.txt",
+        "top": "top ballots.csv --unit voter --choice candidate --epsilon 1 --candidates copy.txt",
+        "scores": "scores totals.csv --sensitivity 1 --epsilon 1 --candidates copy.txt",
+        "plan": "plan --epsilon 1 --candidates copy.txt",
+        "law": "law 1,2 --epsilon 1 --candidates copy.txt",
     }[verb]
     tells_only_lines(call(line), words)
 
@@ -165,3 +168,118 @@ def test_a_number_with_thousands_of_digits_is_no_failure_of_ours(folder: Path, c
     table = "numbers.jsonl --columns who:integer,x:integer --unit who --choice x"
     asked = call(f"vote {table} --candidates long.txt --epsilon 1")
     assert asked.code in (0, 2)
+
+
+COLUMNS = {
+    "commas": ("p.csv", b"project_id,title\nRex,a\nBo,b\n"),
+    "semicolons, and lines in quotes": ("p.csv", b'project_id;title\nRex;"two\nlines"\n\nBo;b\n'),
+    "tabs": ("p.tsv", b"project_id\ttitle\nRex\ta\nBo\tb\n"),
+    "a byte order mark": ("p.csv", b"\xef\xbb\xbfproject_id\nRex\nBo\n"),
+    "packed": ("p.csv.gz", gzip.compress(b"title,project_id\na,Rex\nb,Bo\n")),
+    "capital letters": ("P.CSV", b"title,project_id\na,Rex\nb,Bo\n"),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), COLUMNS.values(), ids=COLUMNS)
+def test_a_column_of_a_table_is_a_list(name: str, content: bytes, folder: Path, call: Call) -> None:
+    (folder / name).write_bytes(content)
+    line = f"vote ballots.csv --unit voter --choice candidate --epsilon 500 --candidates {name}:project_id"
+    assert call(f"{line} --k 2 --json").json["winners"] == ["Rex", "Bo"]
+
+
+@pytest.mark.parametrize(
+    ("values", "line", "winner"),
+    [
+        ("('Rex'), ('Bo')", "vote ballots.csv --unit voter --choice candidate --candidates {}", "Rex"),
+        ("(7), (12)", "mode survey.parquet --unit buyer --column number --candidates {}", None),
+        ("(0.70::DECIMAL(9, 2)), (5)", "price survey.parquet --unit buyer --value wtp --prices {}", "0.70"),
+        (
+            "(40000), (50000), (70000)",
+            "quantile pay.csv --unit person --value salary --at 1/2 --candidates {}",
+            None,
+        ),
+    ],
+)
+def test_a_column_of_a_parquet_file_is_a_list(
+    values: str, line: str, winner: str | None, folder: Path, call: Call
+) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT * FROM (VALUES {values}) t(\"a:b\")) TO '{folder}/p.parquet'")
+    outcome = call(*shlex.split(line.format("p.parquet:a:b")), "--epsilon", "500", "--json")
+    assert outcome.code == 0, outcome.err
+    assert winner in (None, outcome.json["winners"][0])
+
+
+@pytest.mark.parametrize(
+    "name", ["p.csv", "p.tsv", "p.parquet", "P.CSV", "p.csv.gz", "p.jsonl", "p.duckdb", "p.csv:"]
+)
+@pytest.mark.parametrize("option", ["--candidates", "--prices"])
+def test_a_table_without_a_column_is_refused_with_the_way_out(
+    name: str, option: str, folder: Path, call: Call
+) -> None:
+    (folder / name.removesuffix(":")).write_text("1\n2\n", encoding="utf-8")
+    command = "price" if option == "--prices" else "quantile"
+    at = "" if option == "--prices" else "--at 1/2"
+    line = f"{command} survey.parquet --unit buyer --value wtp {at} --epsilon 1 {option} {name}"
+    call(line).refused(2, f"{option} must be a text file with one on each line, or a column", ":COLUMN")
+
+
+BAD_COLUMNS = {
+    "no such column": ("p.csv", f"{CANARY},b\n1,2\n", "it has none called 'id'"),
+    "a column twice": ("p.csv", f"id,id\n{CANARY},2\n", "it has 2 called 'id'"),
+    "a name twice": ("p.csv", f"id,b\n{CANARY},1\nx,2\n{CANARY},3\n", "line 4 says the same as line 2"),
+    "twice, after lines in quotes": (
+        "p.csv",
+        f'b,id\n"1\n1",{CANARY}\n2,{CANARY}\n',
+        "line 4 says the same as line 3",
+    ),
+    "an empty cell": ("p.csv", f"id,b\n{CANARY},1\n,{CANARY}\n", "line 3 has not"),
+    "too many fields": ("p.csv", f"id,b\nx,1\n{CANARY},1,2\n", "at line 3"),
+    "too few fields": ("p.csv", f"id,b\nx,1\n{CANARY}\n", "at line 3"),
+    "an open quote": ("p.csv", f'id,b\nx,1\n"{CANARY},1\n', "at line 2 or the one after it"),
+    "other bytes": ("p.csv", f"id,b\nx,1\n{CANARY}\udcff,1\n", "or the one after it"),
+    "a nul": ("p.csv", f"id,b\nx,1\n{CANARY}\0,1\n", "is not"),
+    "no text at all": ("p.csv", "\udcff\udcfe\n", "a CSV file in UTF-8 with a header"),
+    "no lines": ("p.csv", "id,b\n", "at least one"),
+    "no gzip": ("p.csv.gz", CANARY, "must be a CSV file"),
+    "no parquet": ("p.parquet", CANARY, "cannot be read as one"),
+    "no file": ("q.csv", "id\n1\n", "a file that is there"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "words"), BAD_COLUMNS.values(), ids=BAD_COLUMNS)
+def test_d8_a_column_is_refused_by_its_line_and_never_by_what_is_in_it(
+    name: str, content: str, words: str, folder: Path, call: Call
+) -> None:
+    (folder / name.replace("q.csv", "another.csv")).write_bytes(content.encode("utf-8", "surrogateescape"))
+    line = f"vote ballots.csv --unit voter --choice candidate --epsilon 1 --candidates {name}:id"
+    tells_only_lines(call(line), words)
+
+
+def test_d8_a_row_of_a_parquet_file_is_refused_by_its_number(folder: Path, call: Call) -> None:
+    line = "vote ballots.csv --unit voter --choice candidate --epsilon 1 --candidates p.parquet:id"
+    with duckdb.connect() as connection:
+        for values, words in {
+            f"('{CANARY}'), ('b'), ('{CANARY}')": "row 3 says the same as row 1",
+            f"('{CANARY}'), (NULL)": "row 2 has not",
+            "(DATE '2026-01-01')": "text or numbers",
+            "(true)": "text or numbers",
+        }.items():
+            connection.execute(f"COPY (SELECT * FROM (VALUES {values}) t(id)) TO '{folder}/p.parquet'")
+            tells_only_lines(call(line), words)
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink], ids=["hard", "symbolic"])
+def test_d1_a_column_of_the_table_itself_is_no_list(link: object, parts: Path, call: Call) -> None:
+    assert callable(link)
+    link(parts / "g/part2.csv", parts / "names.csv")
+    for table, listed in {
+        "g/part*.csv": "names.csv",
+        "g": "g/part1.csv",
+        "g/part2.csv": "g/part2.csv",
+    }.items():
+        tells_only_lines(call(VOTE.format(f"'{table}'", f"{listed}:dish")), "got the table itself")
+    tells_only_lines(
+        call("scores g/part1.csv --sensitivity 1 --epsilon 1 --candidates g/part1.csv:dish"),
+        "got the table itself",
+    )

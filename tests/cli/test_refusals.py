@@ -40,7 +40,7 @@ WRONG_CALLS = {
         "a file that is there, or a list such as a,b,c",
     ),
     "a file of bytes": (
-        f"vote ballots.csv --unit voter --choice candidate --candidates survey.parquet {EPSILON}",
+        f"vote ballots.csv --unit voter --choice candidate --candidates bytes.bin {EPSILON}",
         "a file of text in UTF-8",
     ),
     "an empty list": (

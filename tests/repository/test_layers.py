@@ -28,8 +28,8 @@ HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
 INSIDE = {
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},
-        {"options", "public_lists", "score_files", "till"},
-        {"sources"},
+        {"options", "public_columns", "score_files", "till"},
+        {"public_lists", "sources"},
         {"output"},
         {"question"},
         {"runner"},

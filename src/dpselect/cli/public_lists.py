@@ -1,4 +1,4 @@
-"""Public lists on the command line: a file with one on each line, or written out with commas between.
+"""Public lists on the command line: a text file with one on each line, a column of a table, or a,b,c.
 
 A list may be written out on the command line, and is quoted then. Of a file only numbers of lines are told:
 it may be a copy of the table, handed over by mistake.
@@ -14,7 +14,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
+from dpselect.cli.public_columns import is_file, must_be_no_table, read_column, split_column
 from dpselect.cli.user_errors import UserError
 
 CANDIDATES_ARE_PUBLIC = "Candidates are public and never read from the data: write them out yourself."
@@ -22,16 +24,18 @@ MOST_STEPS = 10_000_000
 
 
 class Names(list[str]):
-    """Names as they were written; of those from a file also the numbers of their lines."""
+    """Names as they were written; of those from a file also the numbers of their lines (or rows)."""
 
-    def __init__(self, written: Sequence[str], option: str, lines: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, written: Sequence[str], option: str, lines: Sequence[int] | None = None, word: str = "line"
+    ) -> None:
         """Keep all."""
         super().__init__(written)
-        self.option, self.lines = option, lines
+        self.option, self.lines, self.word = option, lines, word
 
     def shown(self, place: int) -> str:
         """Point at a name: by its line, or by the name itself where the command line holds it."""
-        return f"'{self[place][:40]}'" if self.lines is None else f"line {self.lines[place]}"
+        return f"'{self[place][:40]}'" if self.lines is None else f"{self.word} {self.lines[place]}"
 
     def must_differ(self, keys: Sequence[Hashable], words: str = "") -> None:
         """Refuse what means the same twice, by its key."""
@@ -62,19 +66,25 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
     return found
 
 
-def parts(text: str | None, option: str, *, beside: str = "") -> Names:
-    """Read a list as it is written, whatever its parts may mean."""
+def parts(
+    text: str | None, option: str, *, beside: str = "", tables: Literal["by column", "as text"] = "by column"
+) -> Names:
+    """Read a list as it is written, whatever its parts may mean; of a table a column, or its lines."""
     if text is None:
         raise UserError(
-            f"{option} must be given: a file with one on each line, or a,b,c. {CANDIDATES_ARE_PUBLIC}"
+            f"{option} must be given: a text file with one on each line, table.csv:COLUMN, or a,b,c. "
+            f"{CANDIDATES_ARE_PUBLIC}"
         )
     path = Path(text)
     if is_file(path):
-        if _is_among(path, beside):
-            raise UserError(
-                f"{option} must be a list of its own; got the table itself. {CANDIDATES_ARE_PUBLIC}"
-            )
+        _must_not_be_among(path, beside, option)
+        if tables == "by column":
+            must_be_no_table(path, option)
         found = _lines(path, option)
+    elif tables == "by column" and (split := split_column(text)):
+        _must_not_be_among(split[0], beside, option)
+        texts, lines, word = read_column(*split, option)
+        found = Names(texts, option, lines, word)
     elif "," in text:
         found = Names(_between_commas(text, option), option)
     else:
@@ -91,7 +101,7 @@ def prices(
     text: str | None, option: str = "--prices", *, beside: str = "", least: int | None = None
 ) -> list[Decimal]:
     """Read numbers: LO:HI:STEP, a file, or written out; each keeps the digits of its spelling."""
-    if text is not None and text.count(":") == 2 and not is_file(Path(text)):
+    if text is not None and text.count(":") == 2 and not is_file(Path(text)) and not split_column(text):
         return _steps(text, option)
     written = parts(text, option, beside=beside)
     read = []
@@ -126,14 +136,6 @@ def as_numbers(written: Names) -> list[int | Decimal] | None:
     return [
         int(each) if name.lstrip("+-").isdigit() else each for name, each in zip(written, read, strict=True)
     ]
-
-
-def is_file(path: Path) -> bool:
-    """Say whether there is a file; what cannot be a path is none."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _steps(text: str, option: str) -> list[Decimal]:
@@ -192,10 +194,11 @@ def _lines(path: Path, option: str) -> Names:
     return Names([line for _, line in full], option, [number for number, _ in full])
 
 
-def _is_among(path: Path, table: str) -> bool:
-    """Say whether a file is one of those that a table is read from, by whatever name or link."""
+def _must_not_be_among(path: Path, table: str, option: str) -> None:
+    """Refuse a file that is one of those that a table is read from, by whatever name or link."""
     found = path.stat()
-    return any(os.path.samestat(found, other) for other in _files_of(table))
+    if any(os.path.samestat(found, other) for other in _files_of(table)):
+        raise UserError(f"{option} must be a list of its own; got the table itself. {CANDIDATES_ARE_PUBLIC}")
 
 
 def _files_of(table: str) -> Iterator[os.stat_result]:

@@ -20,6 +20,7 @@ import click
 
 from dpselect import __version__
 from dpselect.cli import interrupts, till
+from dpselect.cli.options import GroupGivenOnce
 from dpselect.cli.user_errors import (
     INTERRUPTED,
     WRONG,
@@ -50,7 +51,7 @@ COMMANDS = (
 """In the order of a first visit; each is a file of ``cli/commands``."""
 
 
-class Commands(click.Group):
+class Commands(GroupGivenOnce):
     """The commands, each loaded when it is first asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -13,7 +13,7 @@ import click
 
 import dpselect
 from dpselect.cli import console
-from dpselect.cli.options import NUMBER_METAVAR, examples
+from dpselect.cli.options import NUMBER_METAVAR, command, examples
 from dpselect.cli.user_errors import WRONG, UserError
 
 SIZES = [10, 1_000, 100_000, 1_000_000, 10_000_000]
@@ -22,9 +22,7 @@ ROUNDS, SECONDS = 30, 0.5
 """Of each measurement, whichever is reached first."""
 
 
-@click.command(
-    name="bench", epilog=examples("bench --built-in --largest 1000", "bench --largest 1000 --json")
-)
+@command(name="bench", epilog=examples("bench --built-in --largest 1000", "bench --largest 1000 --json"))
 @click.option(
     "--largest",
     type=click.IntRange(10, MOST_SCORES),

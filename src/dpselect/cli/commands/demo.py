@@ -13,7 +13,7 @@ import click
 
 from dpselect.cli import demo_data, interrupts
 from dpselect.cli.console import results, working
-from dpselect.cli.options import examples
+from dpselect.cli.options import command, examples
 from dpselect.cli.user_errors import NO_BUDGET, WRONG, UserError
 from dpselect.errors import visible
 
@@ -28,7 +28,7 @@ VOTE_FOR_THREE = [*VOTE, "--epsilon", "1", "--k", "3", *LEDGER, "--request-id", 
 PRICE = ["price", "survey.csv", "--unit", "person", "--value", "pays", "--prices", demo_data.PRICES]
 
 
-@click.command(name="demo", epilog=examples("demo", "demo --folder mascot"))
+@command(name="demo", epilog=examples("demo", "demo --folder mascot"))
 @click.option("--folder", type=click.Path(file_okay=False), help="Write the made-up data here, and keep it.")
 def demo_command(folder: str | None) -> None:
     """Show the main job in half a minute: ask, pay, draw, and be refused.

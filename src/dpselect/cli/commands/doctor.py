@@ -11,7 +11,7 @@ import click
 
 from dpselect import __version__
 from dpselect.cli import console
-from dpselect.cli.options import examples
+from dpselect.cli.options import command, examples
 
 CORE = ["numpy", "python-flint", "duckdb", "sqlglot", "click", "rich"]
 EXTRAS = {
@@ -24,7 +24,7 @@ SOCKETS = ["/var/run/postgresql", "/run/postgresql", "/tmp"]  # noqa: S108 - whe
 PORT = 5432
 
 
-@click.command(name="doctor", epilog=examples("doctor", "doctor --json"))
+@command(name="doctor", epilog=examples("doctor", "doctor --json"))
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
 def doctor_command(*, as_json: bool) -> None:
     """Say which extras, which Java and which PostgreSQL servers are found.

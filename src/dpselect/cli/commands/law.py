@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import NUMBER_METAVAR, examples
+from dpselect.cli.options import NUMBER_METAVAR, command, examples
+from dpselect.cli.public_columns import is_file
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ MOST_ENCLOSED = 50
 LAW_NOISES = ("exponential", "gumbel", "laplace")
 
 
-@click.command(
+@command(
     name="law",
     epilog=examples(
         "law tea=12,coffee=10,cocoa=3 --epsilon 1/2",
@@ -34,7 +35,9 @@ LAW_NOISES = ("exponential", "gumbel", "laplace")
 )
 @click.argument("scores", metavar="SCORES", required=False)
 @click.option("--scores", "given", metavar="SCORES", help="Instead of the argument.")
-@click.option("--candidates", metavar="FILE|a,b,c", help="The names, in the order of the scores.")
+@click.option(
+    "--candidates", metavar="FILE|TABLE:COLUMN|a,b,c", help="The names, in the order of the scores."
+)
 @click.option("--epsilon", metavar=NUMBER_METAVAR, help="The price, exactly: 1/2, 0.5 or 1e-3.")
 @click.option("--scale", metavar=NUMBER_METAVAR, help="Instead of --epsilon: the scale of the noise.")
 @click.option(
@@ -69,6 +72,8 @@ def law_command(**options: Any) -> None:
     SCORES is 12,10,3 or tea=12,coffee=10 or a file with one of these (or tea,12) on each line. Never use it
     on private scores: a probability tells the scores, and no budget has paid for it.
     """
+    if options["scores"] is not None and options["given"] is not None:
+        raise UserError("SCORES must be given once; it is given twice. Leave --scores out.")
     names, scores = _read(options["scores"] or options["given"], options["candidates"])
     scale = _scale(options, names)
     chosen = options["noise"]
@@ -85,8 +90,8 @@ def law_command(**options: Any) -> None:
 def _read(text: str | None, candidates: str | None) -> tuple[list[str], list[Fraction]]:
     if text is None:
         raise UserError("SCORES must be given. Write 12,10,3 or tea=12,coffee=10; only public numbers.")
-    from_file = public_lists.is_file(Path(text))
-    parts = public_lists.parts(text if "," in text or from_file else f"{text},", "SCORES")
+    from_file = is_file(Path(text))
+    parts = public_lists.parts(text if "," in text or from_file else f"{text},", "SCORES", tables="as text")
     pairs = [part.rpartition("=" if "=" in part or not from_file else ",") for part in parts]
     named = [name.strip() for name, equals, _ in pairs if equals]
     if named and (len(named) != len(pairs) or candidates is not None):

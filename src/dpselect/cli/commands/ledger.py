@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import NUMBER_METAVAR, examples
+from dpselect.cli.options import NUMBER_METAVAR, GroupGivenOnce, examples
 from dpselect.cli.sources import open_ledger, place_of_ledger
 from dpselect.cli.user_errors import UserError
 
@@ -20,7 +20,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/re
 ANCHOR = click.option("--anchor", metavar="FILE", help="Where the anchor is, best on another disk.")
 
 
-@click.group(name="ledger")
+@click.group(name="ledger", cls=GroupGivenOnce)
 def ledger_command() -> None:
     """Keep a budget that cannot be overspent.
 

@@ -13,6 +13,7 @@ from dpselect.cli.options import (
     COLUMN_METAVAR,
     QuestionOptions,
     column_of_choices,
+    command,
     examples,
     with_question_options,
 )
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from dpselect.problems.problem import Problem
 
 
-@click.command(
+@command(
     epilog=examples(
         "mode visits.csv --unit person --column town --candidates Bern,Basel,Genf "
         "--rows-per-person 3 --epsilon 1"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import NUMBER_METAVAR, examples
+from dpselect.cli.options import NUMBER_METAVAR, command, examples
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
 """What a plan is compared with: a quarter of its price, half of it, ..."""
 
 
-@click.command(
+@command(
     name="plan",
     epilog=examples(
         "plan --n 100 --epsilon 0.5 --neighbours change_one",
@@ -33,8 +33,14 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
     ),
 )
 @click.option("--n", type=int, metavar=NUMBER_METAVAR, help="How many candidates there are.")
-@click.option("--candidates", metavar="FILE|a,b,c", help="Instead of --n: the candidates themselves.")
-@click.option("--prices", metavar="LO:HI:STEP|FILE|a,b,c", help="Instead of --n: plan for 'dpselect price'.")
+@click.option(
+    "--candidates", metavar="FILE|TABLE:COLUMN|a,b,c", help="Instead of --n: the candidates themselves."
+)
+@click.option(
+    "--prices",
+    metavar="LO:HI:STEP|FILE|TABLE:COLUMN|a,b,c",
+    help="Instead of --n: plan for 'dpselect price'.",
+)
 @click.option(
     "--sensitivity", metavar=NUMBER_METAVAR, help="How much one person can change a score.  [default: 1]"
 )

@@ -5,11 +5,18 @@ from __future__ import annotations
 import click
 
 from dpselect.cli import public_lists
-from dpselect.cli.options import VALUE, QuestionOptions, column_of_numbers, examples, with_question_options
+from dpselect.cli.options import (
+    VALUE,
+    QuestionOptions,
+    column_of_numbers,
+    command,
+    examples,
+    with_question_options,
+)
 from dpselect.cli.question import ask_about_numbers
 
 
-@click.command(
+@command(
     name="price",
     epilog=examples("price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01 --epsilon 1"),
 )
@@ -19,7 +26,7 @@ from dpselect.cli.question import ask_about_numbers
     "--prices",
     "--candidates",
     "prices",
-    metavar="LO:HI:STEP|FILE|a,b,c",
+    metavar="LO:HI:STEP|FILE|TABLE:COLUMN|a,b,c",
     help="The prices to choose from, public and exact.",
 )
 def price_command(options: QuestionOptions, *, value: str | None, prices: str | None) -> None:

@@ -11,6 +11,7 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_numbers,
+    command,
     examples,
     with_question_options,
 )
@@ -18,7 +19,7 @@ from dpselect.cli.question import ask_about_numbers
 from dpselect.cli.user_errors import UserError
 
 
-@click.command(
+@command(
     name="quantile",
     epilog=examples(
         "quantile pay.csv --unit person --value salary --at 0.5 --between 0:500000 --step 500 --epsilon 1"

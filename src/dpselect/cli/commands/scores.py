@@ -7,12 +7,20 @@ from pathlib import Path
 import click
 
 from dpselect.cli import public_lists
-from dpselect.cli.options import CANDIDATES, NUMBER_METAVAR, QuestionOptions, examples, with_question_options
+from dpselect.cli.options import (
+    CANDIDATES,
+    NUMBER_METAVAR,
+    QuestionOptions,
+    command,
+    examples,
+    with_question_options,
+)
+from dpselect.cli.public_columns import is_file
 from dpselect.cli.question import ask_about_scores
 from dpselect.cli.user_errors import UserError
 
 
-@click.command(
+@command(
     name="scores",
     epilog=examples(
         "scores totals.csv --candidates tea,soup,pie --sensitivity 1 --monotonic --epsilon 1/2",
@@ -61,7 +69,7 @@ def scores_command(  # noqa: PLR0913 - each is an option
             "--engine, --table and --columns belong to tables; a file of scores is read as it is."
         )
     path = Path(options.path)
-    if not public_lists.is_file(path):
+    if not is_file(path):
         raise UserError(f"PATH must be a file that is there; got '{options.path[-40:]}'. Check its spelling.")
     if path.suffix.lower() not in SCORE_FILE_FORMATS:
         raise UserError(

@@ -15,6 +15,7 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_choices,
+    command,
     examples,
     with_question_options,
 )
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 WINNERS = 10
 
 
-@click.command(
+@command(
     epilog=examples(
         "top plays.csv --unit listener --choice song --candidates songs.txt --k 3 --epsilon 1",
         "top stars.csv --unit guest --choice dish --candidates tea,soup,pie --k 2 "

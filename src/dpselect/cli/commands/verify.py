@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import examples
+from dpselect.cli.options import command, examples
 from dpselect.cli.user_errors import WRONG, UserError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_DEEPER = 16
 
 
-@click.command(name="verify", epilog=examples("verify --json"))
+@command(name="verify", epilog=examples("verify --json"))
 @click.option(
     "--deeper",
     type=click.IntRange(0, MOST_DEEPER),

@@ -7,10 +7,10 @@ import json
 import click
 
 from dpselect import __version__
-from dpselect.cli.options import examples
+from dpselect.cli.options import command, examples
 
 
-@click.command(name="version", epilog=examples("version"))
+@command(name="version", epilog=examples("version"))
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def version_command(*, as_json: bool) -> None:
     """Say which version this is."""

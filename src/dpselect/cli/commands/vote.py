@@ -14,6 +14,7 @@ from dpselect.cli.options import (
     COLUMN_METAVAR,
     QuestionOptions,
     column_of_choices,
+    command,
     examples,
     with_question_options,
 )
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from dpselect.problems.problem import Problem
 
 
-@click.command(
+@command(
     epilog=examples(
         "vote ballots.csv --unit voter --choice candidate --candidates names.txt "
         "--epsilon 1/2 --k 3 --ledger town.ledger"
