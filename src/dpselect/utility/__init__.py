@@ -9,7 +9,6 @@ within 8.51 of the best score, with probability 0.99 or more (exponential noise)
 """
 
 from dpselect.utility.accuracy import (
-    Accuracy,
     PlannableProblem,
     accuracy,
     epsilon_for,
@@ -21,6 +20,7 @@ from dpselect.utility.enclosed_laws import enclosed_law, top_k_law
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.laws import exponential_law, gumbel_law
 from dpselect.utility.plots import plot_accuracy, plot_law, plot_ledger
+from dpselect.utility.promise import Accuracy
 from dpselect.utility.selection_law import SelectionLaw
 from dpselect.utility.side_by_side import SideBySide, side_by_side
 from dpselect.utility.worst_case import Mechanism, Noise, failure

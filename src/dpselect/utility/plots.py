@@ -15,7 +15,8 @@ from dpselect.errors import InvalidParameter, MissingExtra
 from dpselect.exact.numbers import Number, exact_text, positive, rounded_up, to_float_up
 from dpselect.privacy.losses import ZCDP, PureDP
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.utility.accuracy import Accuracy, PlannableProblem, accuracy, expected_error
+from dpselect.utility.accuracy import PlannableProblem, accuracy, expected_error
+from dpselect.utility.promise import Accuracy
 from dpselect.utility.selection_law import SelectionLaw, named
 from dpselect.utility.side_by_side import SideBySide
 from dpselect.utility.worst_case import Mechanism

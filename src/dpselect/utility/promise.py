@@ -1,0 +1,86 @@
+"""What is promised of the winners of a selection, as a value and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpselect.exact.numbers import exact_text, rounded_up
+from dpselect.utility.worst_case import Mechanism
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """With probability ``confidence`` or more, no winner's score is further than ``within`` below the best.
+
+    For k winners: below the k-th best score. ``unit`` is the step between possible scores, ``n`` the number
+    of candidates if it is known. ``target`` names the number whose rank is asked for, where a score is minus
+    a distance of ranks: then ``within`` is a number of people.
+    """
+
+    within: Fraction
+    confidence: Fraction
+    mechanism: Mechanism
+    unit: Fraction
+    k: int = 1
+    n: int | None = None
+    target: str | None = None
+
+    def __str__(self) -> str:
+        if self.is_of_order_alone:
+            return f"all {self.n} candidates win: only their order is random"
+        promise = self.promise(rounded_up(self.within, 2))
+        return f"{promise}, with probability {self.sureness} or more ({self.source})"
+
+    @property
+    def is_of_order_alone(self) -> bool:
+        """Say whether all of several candidates win, so that no winner can be far from the k-th best."""
+        return self.k > 1 and self.k == self.n
+
+    def promise(self, figure: str) -> str:
+        """Say what is within a figure of what, without how sure that is."""
+        if self.target is None:
+            mark = "the best score" if self.k == 1 else f"the score of rank {self.k}"
+            return f"within {figure} of {mark}"
+        if self.k == 1:
+            return (
+                f"the rank of the answer is within {figure} people of {self.target}'s, if a candidate is one"
+            )
+        return (
+            f"no answer's rank is more than {figure} people further from {self.target}'s "
+            f"than that of the candidate of rank {self.k}"
+        )
+
+    @property
+    def source(self) -> str:
+        """The noise that the figure is for, or whose bound it is."""
+        return {"exponential": "exponential noise", "gumbel": "Gumbel noise"}.get(
+            self.mechanism, "the bound of Smith's lecture"
+        )
+
+    @property
+    def sureness(self) -> str:
+        """The confidence as a short decimal, or else as a fraction."""
+        decimal = rounded_up(self.confidence, 12).rstrip("0")
+        return decimal if Fraction(decimal) == self.confidence else exact_text(self.confidence)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        figure = rounded_up(self.within, 2)
+        mark = "best score" if self.k == 1 else f"score of rank {self.k}"
+        rows = [
+            (f"at most below the {mark}", figure)
+            if self.target is None
+            else ("accuracy", self.promise(figure)),
+            ("with probability of at least", self.sureness),
+            ("by", self.source),
+        ]
+        if self.is_of_order_alone:
+            rows = [("accuracy", str(self))]
+        return (
+            "<table>"
+            + "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
+            + "</table>"
+        )
