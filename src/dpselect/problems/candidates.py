@@ -1,4 +1,4 @@
-"""Public candidates: what can be chosen, given by the caller, in one canonical order.
+"""Public candidates: what can be chosen, given by the caller, in the order given.
 
 They are never read from the data. Whether a name is on the list would tell that a person wrote it.
 """
@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
+from functools import cached_property
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dpselect.engines.schema import nearest_double
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, exact_text, is_real, positive, rational
+from dpselect.silence import run_or_none
 
 Label: TypeAlias = str | Number
 SAFE = 2**53
@@ -33,7 +34,7 @@ PUBLIC = (
 
 @dataclass(frozen=True)
 class Texts:
-    """Names, ordered by their code points in NFC."""
+    """Names, in the order given; the digest takes them in the order of their code points in NFC."""
 
     labels: tuple[str, ...]
 
@@ -45,18 +46,23 @@ class Texts:
 
     def canonical(self) -> Iterator[str]:
         """Give what the digest is made of."""
-        yield from (f"text {_nfc(label)}" for label in self.labels)
+        yield from (f"text {name}" for name in sorted(map(_nfc, self.labels)))
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers, ascending; each keeps the form in which it was given."""
+    """Numbers, in the order and form given; the digest takes them ascending."""
 
     labels: tuple[Label, ...]
     values: tuple[Fraction, ...]
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @cached_property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest of them."""
+        return min(self.values), max(self.values)
 
     def exact(self, start: int, stop: int) -> Sequence[Fraction]:
         """Give the values of some places."""
@@ -68,7 +74,7 @@ class Numbers:
 
     def canonical(self) -> Iterator[str]:
         """Give what the digest is made of."""
-        yield from (f"number {exact_text(value)}" for value in self.values)
+        yield from (f"number {exact_text(value)}" for value in sorted(self.values))
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,11 @@ class Grid(Sequence[Any]):
 
     def __len__(self) -> int:
         return self.length
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest of them."""
+        return self.first, self.first + self.step * (self.length - 1)
 
     @overload
     def __getitem__(self, place: int) -> int | Decimal | Fraction: ...
@@ -141,20 +152,30 @@ def listed(given: object, name: str = "candidates") -> Texts | Numbers:
     """Read candidates that are names or numbers: all of one kind, each once."""
     items = _items(given, name)
     if all(isinstance(item, str) for item in items):
-        return _texts([str(item) for item in items], name)
+        return _texts(sorted(items, key=_nfc) if _is_set(given) else items, name)
     if any(isinstance(item, str) or not is_real(item) for item in items):
         raise InvalidParameter(f"{name} must be all text or all numbers; got a mixture, or something else.")
-    return numbers(items, name)
+    return numbers(given, name)
 
 
 def numbers(given: object, name: str) -> Numbers:
     """Read candidates that are numbers, also where they are written as text."""
     items = _items(given, name)
-    pairs = sorted([(rational(item, name), item) for item in items], key=lambda pair: pair[0])
-    for (value, _), (following, item) in pairwise(pairs):
-        if value == following:
-            raise InvalidParameter(f"{name} must be different from each other; got {shown(item)} twice.")
-    return Numbers(tuple(item for _, item in pairs), tuple(value for value, _ in pairs))
+    values = [rational(item, name) for item in items]
+    if (again := _repeated(values)) is not None:
+        raise InvalidParameter(f"{name} must be different from each other; got {shown(items[again])} twice.")
+    order = sorted(range(len(items)), key=values.__getitem__) if _is_set(given) else range(len(items))
+    return Numbers(tuple(items[place] for place in order), tuple(values[place] for place in order))
+
+
+def _repeated(values: Sequence[object]) -> int | None:
+    """Give the place of a value that was there before, if there is one."""
+    seen: set[object] = set()
+    for place, value in enumerate(values):
+        if value in seen:
+            return place
+        seen.add(value)
+    return None
 
 
 def grid(between: object, step: Number) -> Grid:
@@ -171,7 +192,7 @@ def grid(between: object, step: Number) -> Grid:
 def _items(given: object, name: str) -> list[Any]:
     """List what was given, if it can be a public list at all."""
     flat = isinstance(given, np.ndarray) and given.ndim == 1
-    if not (flat or isinstance(given, list | tuple | range | AbstractSet)):
+    if not (flat or _is_set(given) or isinstance(given, list | tuple | range)):
         raise InvalidParameter.must_be(name, "a list of what can be chosen", got=given, way_out=PUBLIC)
     items: list[Any] = list(given)  # type: ignore[call-overload]  # an iterable, as was just checked
     if not items:
@@ -179,19 +200,42 @@ def _items(given: object, name: str) -> list[Any]:
     return items
 
 
-def _texts(items: list[str], name: str) -> Texts:
+def _is_set(given: object) -> bool:
+    """Say whether what was given has no order of its own: then its canonical one stands for it."""
+    return isinstance(given, AbstractSet)
+
+
+def _texts(items: Sequence[str], name: str) -> Texts:
     if not all(map(_is_writable, items)):
         raise InvalidParameter(
             f"{name} must be text that can be stored: no NUL character, no lone surrogate."
         )
-    pairs = sorted((_nfc(item), item) for item in items)
-    for (normal, _), (following, item) in pairwise(pairs):
-        if normal == following:
-            raise InvalidParameter(
-                f"{name} must be different from each other after Unicode normalisation (NFC); "
-                f"got {shown(item)} twice."
-            )
-    return Texts(tuple(item for _, item in pairs))
+    if (again := _repeated([*map(_nfc, items)])) is not None:
+        raise InvalidParameter(
+            f"{name} must be different from each other after Unicode normalisation (NFC); "
+            f"got {shown(items[again])} twice."
+        )
+    return Texts(tuple(str(item) for item in items))
+
+
+def named_order(labels: Sequence[object], names: Sequence[object]) -> list[int] | None:
+    """Give the place of each candidate among the names; None if they are not the candidates, each once.
+
+    >>> named_order(["svm", "forest"], ["forest", "svm"])
+    [1, 0]
+    """
+    places = {_identity(name): place for place, name in enumerate(names)}
+    wanted = [_identity(label) for label in labels]
+    if len(names) != len(wanted) or len(places) != len(wanted) or not all(each in places for each in wanted):
+        return None
+    return [places[each] for each in wanted]
+
+
+def _identity(label: object) -> object:
+    """Give what is equal for names that mean the same candidate; None for what is none."""
+    if isinstance(label, str):
+        return _nfc(label)
+    return run_or_none(lambda: rational(label, "name")) if is_real(label) else None  # type: ignore[arg-type] # a number
 
 
 def _is_writable(text: str) -> bool:

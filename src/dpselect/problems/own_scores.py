@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, ReleaseFailed, shown
 from dpselect.exact.numbers import Number, positive, whole
-from dpselect.privacy.vectors import as_vector
-from dpselect.problems.candidates import Grid, listed
+from dpselect.privacy.vectors import Values, as_vector
+from dpselect.problems.candidates import Grid, listed, named_order
 from dpselect.problems.problem import Problem
-from dpselect.silence import holds_data
+from dpselect.silence import holds_data, takes_data
+
+SHOWN_CANDIDATES = 20
+"""Candidates that a refusal lists."""
 
 
 @holds_data
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Private scores, in the order of the problem's outputs; or a function that computes them when asked.
+    """Private scores, in the order of the candidates or by their names; or a function that computes them.
 
-    The function is called once, after the charge. It may give an array, or an iterator of arrays (Arrow's
-    too) for more scores than can be held. The order is that of ``problem.outputs``.
+    A dict goes by its keys, a pandas Series by its index, unless that only counts 0, 1, 2, ... Everything
+    else is in the order in which the candidates were given, that of ``problem.outputs``. A function is called
+    once, after the charge; it may give all of these, or an iterator of arrays (Arrow's too) for more scores
+    than can be held.
 
-    >>> Scores([31, 17])
-    <2 private scores>
+    >>> Scores([31, 17]), Scores({"tea": 31, "soup": 17})
+    (<2 private scores>, <2 private scores>)
     """
 
     source: Any = field(repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what is neither scores nor a function."""
-        if not callable(self.source) and as_vector(self.source) is None:
+        if not callable(self.source) and _vector(self.source) is None:
             raise InvalidParameter(
-                "scores must be an array, a list or a function that gives one; "
+                "scores must be an array, a list, a dict or a function that gives one; "
                 f"got a {type(self.source).__name__}."
             )
 
@@ -43,14 +48,71 @@ class Scores:
     def __reduce__(self) -> str:
         raise TypeError("private scores are not pickled.")
 
-    def chunks(self) -> Iterator[Any]:
+    @takes_data
+    def must_fit(self, outputs: Sequence[object]) -> None:
+        """Refuse, before any charge, other names than those of the candidates, or another number of scores.
+
+        Which name does not fit is not said: names may have been taken from the data.
+        """
+        if callable(self.source):
+            return
+        names = _names(self.source)
+        if names is None:
+            if len(self.source) != len(outputs):
+                raise InvalidParameter(f"scores must be {len(outputs)} in number, one for each candidate.")
+        elif named_order(outputs, names) is None:
+            more = ["…"] if len(outputs) > SHOWN_CANDIDATES else []
+            first = ", ".join([*map(shown, outputs[:SHOWN_CANDIDATES]), *more])
+            raise InvalidParameter(
+                "scores with names must name each candidate once, and nothing else; "
+                f"the candidates are: {first}."
+            )
+
+    def ordered(self, outputs: Sequence[object]) -> Any:
+        """Give the scores in the order of the candidates: at once, or of a function in chunks."""
+        return self.chunks(outputs) if callable(self.source) else _ordered(self.source, outputs)
+
+    def chunks(self, outputs: Sequence[object]) -> Iterator[Any]:
         """Give the scores, one array after another; what a function raises, it raises here."""
         source: Any = self.source() if isinstance(self.source, Callable) else self.source  # type: ignore[arg-type]  # callable
-        if as_vector(source) is not None:
-            yield source
+        if _vector(source) is not None:
+            yield _ordered(source, outputs)
             return
         for batch in source:
             yield from _columns(batch)
+
+
+def _vector(source: object) -> Values | None:
+    return as_vector(list(source.values()) if isinstance(source, Mapping) else source)
+
+
+def _names(source: object) -> list[object] | None:
+    """Give the names that scores go by; None if they go by their order."""
+    if isinstance(source, Mapping):
+        return list(source)
+    if not any(kind.__name__ == "Series" and _home(kind) == "pandas" for kind in type(source).__mro__):
+        return None
+    index = cast("Any", source).index
+    counts = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+    return None if counts else list(index)
+
+
+def _home(kind: type) -> str:
+    return kind.__module__.split(".")[0]
+
+
+def _ordered(source: Any, outputs: Sequence[object]) -> Any:
+    """Put scores with names into the order of the candidates; leave others as they are."""
+    names = _names(source)
+    if names is None:
+        return source
+    order = named_order(outputs, names)
+    if order is None:
+        raise ReleaseFailed
+    if isinstance(source, Mapping):
+        values = list(source.values())
+        return [values[place] for place in order]
+    return source.iloc[order]
 
 
 def _columns(batch: Any) -> Iterable[Any]:

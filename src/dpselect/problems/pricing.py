@@ -33,7 +33,7 @@ class Revenue:
         """Multiply in 64 bits if the highest price is small enough for that, otherwise without bounds."""
         (values,) = counts.keys
         willing = distribution(self.prices, values, counts.sizes)
-        narrow = in_64_bits(self.prices.values[-1] / self.unit, willing.people)
+        narrow = in_64_bits(self.prices.ends[1] / self.unit, willing.people)
 
         def between(start: int, stop: int) -> Scores:
             buyers = willing.people - willing.below(start, stop)
@@ -56,12 +56,14 @@ def pricing(*, value: str, prices: object = None) -> Problem:
     """
     column_name(value, "value")
     offered = numbers(prices, "prices")
-    if not offered.values[0] >= 0:
-        raise InvalidParameter(f"prices must be zero or positive; got {shown(offered.labels[0])}.")
+    lowest, highest = offered.ends
+    if not lowest >= 0:
+        least = offered.labels[offered.values.index(lowest)]
+        raise InvalidParameter(f"prices must be zero or positive; got {shown(least)}.")
     bottom = math.lcm(*(price.denominator for price in offered.values))
     unit = CENT if CENT.denominator % bottom == 0 else Fraction(1, bottom)
-    *others, highest = offered.values
-    ranges = (max([highest - offered.values[0], *others[-1:]]), highest)
+    others = [price for price in offered.values if price != highest]
+    ranges = (max([highest - lowest, *others]), highest)
     question = Question((ByAmount(value),), distinct=True, most=1)
     facts = (("value", repr(value)),)
     return Problem("pricing", offered, unit, ranges, question, Revenue(offered, unit), facts, ranges[1])

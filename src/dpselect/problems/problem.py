@@ -123,7 +123,7 @@ class Problem:
 
     @property
     def outputs(self) -> Sequence[Any]:
-        """What can be chosen, in canonical order."""
+        """What can be chosen, in the order given; what was given as a set is sorted."""
         return self.candidates if isinstance(self.candidates, Grid) else self.candidates.labels
 
     @property

@@ -89,8 +89,7 @@ def denominator(numbers: Numbers | Grid) -> int:
 
 
 def _ends(numbers: Numbers | Grid, bottom: int) -> tuple[int, int]:
-    last = len(numbers) - 1
-    (low,), (high,) = numbers.exact(0, 1), numbers.exact(last, last + 1)
+    low, high = numbers.ends
     return int(low * bottom), int(high * bottom)
 
 

@@ -49,7 +49,7 @@ def approval_voting(*, candidate: str, candidates: object = None) -> Problem:
 
     >>> dish = approval_voting(candidate="dish", candidates=["tea", "soup"])
     >>> dish.outputs, dish.d_range("add_remove"), dish.d_range("change_one")
-    (('soup', 'tea'), Fraction(1, 1), Fraction(2, 1))
+    (('tea', 'soup'), Fraction(1, 1), Fraction(2, 1))
     """
     return _tallied("approval_voting", "candidate", candidate, candidates, distinct=True, most=None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -100,15 +101,13 @@ def must_be_askable(problem: Problem, data: Data) -> None:
         return
     if problem.question is not None:
         raise InvalidParameter(f"{problem.name} needs a Table; Scores belong to custom(...).")
-    n = len(problem.outputs)
-    if not callable(data.source) and len(data.source) != n:
-        raise InvalidParameter(f"scores must be {n} in number, one for each candidate.")
+    data.must_fit(problem.outputs)
 
 
 def look_of(problem: Problem, data: OpenTable | Scores) -> Look:
     """Fit a question to the schema, once; what is given reads the rows when it is called."""
     if isinstance(data, Scores):
-        return data.chunks if callable(data.source) else lambda: data.source
+        return partial(data.ordered, problem.outputs)
     return _Rows(problem, data.engine, problem.request(data.schema, unit=data.table.unit))
 
 
