@@ -1,4 +1,4 @@
-"""``demo``, ``doctor`` and ``bench``: the show goes through, and says what is there."""
+"""``demo`` goes through, on data that follow their formulas."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
-
 from dpselect.cli import demo_data
-from dpselect.cli.commands import bench
 from tests.cli.commands import Call, in_a_process
 
 
@@ -53,34 +50,3 @@ def test_the_made_up_data_follow_their_formulas() -> None:
     revenues = demo_data.revenues()
     assert len(revenues) == 199
     assert max(revenues, key=lambda price: revenues[price]) < 2
-
-
-def test_a_doctor_finds_what_is_there(call: Call) -> None:
-    found = call("doctor --json").json
-    assert found["core"]["click"]
-    assert set(found["extras"]) == {"arrow", "plot", "postgres", "spark"}
-    said = call("doctor")
-    assert (said.code, said.err) == (0, "")
-    assert "PostgreSQL" in said.out
-
-
-def test_a_doctor_finds_nothing_where_nothing_is(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    assert call("doctor --json").json["java"] is None
-    assert "not found: install Java 17" in call("doctor").out
-
-
-def test_a_small_benchmark_compares_with_max(call: Call) -> None:
-    rows = call("bench --largest 1000 --json").json["seconds"]
-    assert [row["n"] for row in rows] == [10, 1000]
-    assert all(row[name] > 0 for row in rows for name in ("max", "exponential", "gumbel"))
-    assert "scores.max()" in call("bench --built-in --largest 10").out
-
-
-def test_in_a_checkout_the_benchmarks_are_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[list[str]] = []
-    monkeypatch.setattr(bench, "_run_the_checkout", lambda _, options: asked.append(options))
-    assert call("bench --largest 1000").code == 0
-    assert call("bench --full").code == 0
-    assert asked == [["--quick", "--largest", "1000"], []]

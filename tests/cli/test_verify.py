@@ -16,7 +16,7 @@ from dpselect.exact.enclosures import Enclosure, exp
 from dpselect.exact.randomness import Randomness
 from dpselect.mechanisms import make_report_noisy_max_gumbel
 from tests.cli.commands import Call
-from tests.cli.test_documents import keys
+from tests.cli.test_reference import keys
 
 ONLY = ("uniform_below", "bernoulli_exp", "report noisy max, Gumbel", "gumbel noise", "race")
 
