@@ -62,8 +62,10 @@ def calibrate(make: Callable[[Fraction], Measurement], budget: object, d_in: Num
     for scale in _closed_forms(make, budget, d_in):
         if fits(scale) and not fits(scale * JUST_BELOW):
             return scale
-    place = _octave(fits, budget, one=one)
-    return bisect(fits, fails=Fraction(2) ** (place - 1), holds=Fraction(2) ** place, bits=SCALE_BITS).holds
+    exponent = _least_power_of_two(fits, budget, one=one)
+    return bisect(
+        fits, fails=Fraction(2) ** (exponent - 1), holds=Fraction(2) ** exponent, bits=SCALE_BITS
+    ).holds
 
 
 def _made(make: Callable[[Fraction], Measurement], scale: Fraction) -> Measurement:
@@ -94,7 +96,7 @@ def _closed_forms(
         yield root if root**2 == ratio else sqrt(ratio).high
 
 
-def _octave(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> int:
+def _least_power_of_two(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> int:
     """Find an exponent such that 2**exponent fits and 2**(exponent - 1) does not: double, then bisect."""
     step = -1 if one else 1
     reached = step
@@ -103,7 +105,7 @@ def _octave(fits: Callable[[Fraction], bool], budget: object, *, one: bool) -> i
             raise _out_of_reach(budget, one=one)
         reached *= 2
     fails, fitting = (reached, reached // 2 if reached < -1 else 0) if one else (reached // 2, reached)
-    return least_whole(lambda place: fits(Fraction(2) ** place), fails=fails, holds=fitting)
+    return least_whole(lambda exponent: fits(Fraction(2) ** exponent), fails=fails, holds=fitting)
 
 
 def _out_of_reach(budget: object, *, one: bool) -> InvalidParameter:
