@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from dpselect.engines.duckdb import DuckDB
+from dpselect.engines.table import Table
+from dpselect.ledger import Ledger
+from dpselect.problems.problem import Problem
 from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 
 FACTS = {"winners", "price", "measure", "neighbours", "unit", "mechanism", "scale", "accuracy", "ledger"}
@@ -274,3 +280,42 @@ def test_where_all_candidates_win_only_their_order_is_random(call: Call) -> None
         said = " ".join(call(line).out.split())
         assert "all 2 candidates win: only their order is random" in said
         assert "0.00" not in said
+
+
+@pytest.mark.parametrize("dry", ["", "--dry-run"])
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if "scores" not in name])
+def test_a_command_opens_once_prices_once_and_fits_once(
+    name: str, dry: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acts: list[str] = []
+    assert call("ledger create any.ledger --epsilon 2").code == 0
+
+    def counted(place: object, act: str) -> None:
+        real = getattr(place, act)
+
+        def called(*given: Any, **named: Any) -> Any:
+            acts.append(act)
+            return real(*given, **named)
+
+        monkeypatch.setattr(place, act, called)
+
+    counted(Table, "open")
+    counted(duckdb, "connect")
+    counted(Problem, "request")
+    counted(import_module("dpselect.release.quote"), "calibrate")
+    counted(DuckDB, "counts")
+    assert call(f"{QUESTIONS[name][0]} --epsilon 1 --ledger any.ledger {dry}").code == 0
+    looks = [] if dry else ["counts"]
+    assert acts == ["open", "connect", "calibrate", "request", *looks]
+
+
+@pytest.mark.parametrize("words", ["--epsilon 0", "--epsilon x", "--epsilon 1 --k 9", "--rho inf"])
+def test_what_is_wrong_with_a_price_is_told_before_ledger_and_table_are_opened(
+    words: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(*_: object, **__: object) -> None:
+        pytest.fail("opened")
+
+    monkeypatch.setattr(Table, "open", opened)
+    monkeypatch.setattr(Ledger, "open", opened)
+    call(f"{VOTE} {words} --ledger town.ledger").refused(2)

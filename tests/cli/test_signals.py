@@ -196,31 +196,46 @@ def test_what_the_caller_ignores_stays_ignored(town: Town) -> None:
     assert b"Rex" in out or b"winners" in out
 
 
-def test_e4_a_second_signal_during_the_charge_does_not_lose_the_receipt() -> None:
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("meanwhile", ["held", "not held"])
+def test_e4_a_second_signal_during_the_charge_does_not_lose_the_receipt(
+    moment: str, meanwhile: str, tmp_path: Path
+) -> None:
     """Two at once are ordinary: systemd sends SIGTERM and SIGHUP, a terminal that closes likewise."""
-    said = subprocess.run(
-        [sys.executable, "-c", TWO_SIGNALS], check=True, capture_output=True, text=True
-    ).stdout
-    assert said == (
-        "interrupted by SIGTERM. The budget is spent: epsilon 1 was charged before the data was read.\n"
-    )
+    command = [sys.executable, "-c", TWO_SIGNALS, str(tmp_path / "two.ledger"), moment, meanwhile]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    spent = " The budget is spent: epsilon 1 was charged before the data was read."
+    charged = moment == "after" or meanwhile == "held"
+    assert said == f"interrupted by SIGTERM.{spent if charged else ' '}\n{int(charged)} False\n"
 
 
 TWO_SIGNALS = """
-import os, signal
-from dpselect.cli import interrupts, till
-from dpselect.privacy.losses import PureDP
+import os, signal, sys
+import dpselect
+from dpselect.cli import interrupts, receipts
 
-class Signalled:
-    dataset, unit, neighbours = None, None, "add_remove"
+class Signalled(dpselect.Ledger):
     def charge(self, *args, **kwargs):
-        os.kill(os.getpid(), signal.SIGTERM)
-        os.kill(os.getpid(), signal.SIGHUP)
+        if sys.argv[2] == "before":
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGHUP)
+        entry = super().charge(*args, **kwargs)
+        if sys.argv[2] == "after":
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGHUP)
+        return entry
 
 interrupts.listen()
-try:
-    till.Till(Signalled(), rehearsal=False, neighbours="add_remove").charge(PureDP(1), reason="dish")
-except BaseException:
-    pass
-print(interrupts.sentence(), till.receipt())
+own = dpselect.custom(candidates=["a", "b"], sensitivity=1)
+with Signalled.create(sys.argv[1]) as ledger:
+    with dpselect.prepare(own, dpselect.Scores([1, 2]), epsilon=1) as question:
+        if sys.argv[3] == "held":
+            question.meanwhile = interrupts.Held
+        receipts.keep_receipt(question)
+        try:
+            question.release(ledger)
+        except BaseException:
+            pass
+    print(interrupts.sentence(), receipts.receipt())
+    print(len(list(ledger.entries())), question.looked)
 """

@@ -382,7 +382,7 @@ def test_an_interrupt_right_after_the_commit_is_charged(
     ledger: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Deep in the ledger: the entry is on disk, the anchor is not yet."""
-    monkeypatch.setattr("dpselect.ledger.anchor.Anchor.advance", lambda *_, **__: raising(Stopped())())
+    monkeypatch.setattr("dpselect.ledger.anchor.LockedAnchor.advance", lambda *_, **__: raising(Stopped())())
     assert ends(Stopped, EVEN, ledger) == (True, False)
     monkeypatch.undo()
     assert ledger.spent == PureDP("1/4")
@@ -415,6 +415,17 @@ def test_a_ledger_that_cannot_be_asked_may_have_charged(
     monkeypatch.setattr(Watched, "entries", raising(LedgerUnavailable("gone")))
     ledger.before = raising(LedgerUnavailable("gone"))
     assert ends(LedgerUnavailable, EVEN, ledger) == (True, False)
+
+
+@pytest.mark.parametrize(("asked_before", "charged"), [("never", False), ("once", True)])
+def test_where_the_sum_before_is_unknown_a_charge_for_the_same_may_be_ours(
+    asked_before: str, charged: object, ledger: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if asked_before == "once":
+        dpselect.select(OWN, EVEN, epsilon="1/4", ledger=ledger)
+    monkeypatch.setattr(Watched, "spent", property(lambda _: raising(LedgerUnavailable("gone"))()))
+    ledger.before = raising(Stopped())
+    assert ends(Stopped, EVEN, ledger) == (charged, False)
 
 
 def test_a_second_interrupt_while_the_ledger_is_asked_leaves_the_question_open_for_later(

@@ -28,7 +28,7 @@ HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
 INSIDE = {
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},
-        {"options", "public_columns", "score_files", "till"},
+        {"options", "public_columns", "score_files", "receipts"},
         {"public_lists", "sources"},
         {"output"},
         {"question"},

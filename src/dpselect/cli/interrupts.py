@@ -43,9 +43,7 @@ class Held:
     """While it lasts, a first signal waits for the end; a second one does not wait."""
 
     def __enter__(self) -> None:
-        """Stop at once if a signal has come before."""
-        if _State.number:
-            raise Stopped
+        stop_if_asked()
         _State.holding, _State.kept = True, 0
 
     def __exit__(
@@ -77,6 +75,12 @@ def stop_listening() -> None:
     """Ignore the signals: all is done, and the exit code is known."""
     for number in _State.listened:
         signal.signal(number, signal.SIG_IGN)
+
+
+def stop_if_asked() -> None:
+    """Stop if a signal has come before, whatever an engine has made of it."""
+    if _State.number:
+        raise Stopped
 
 
 def exit_code() -> int:

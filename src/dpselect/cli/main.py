@@ -34,8 +34,8 @@ def main() -> NoReturn:
 
 def _stopped() -> str:
     """Say what ended us, and what was paid, if we came so far."""
-    till = sys.modules.get("dpselect.cli.till")
-    return f"{interrupts.sentence()} {till.receipt() if till else ''}".rstrip()
+    receipts = sys.modules.get("dpselect.cli.receipts")
+    return f"{interrupts.sentence()} {receipts.receipt() if receipts else ''}".rstrip()
 
 
 def _unloaded(error: BaseException) -> str:

@@ -12,13 +12,13 @@ from dpselect.errors import visible
 if TYPE_CHECKING:
     from dpselect.ledger import Ledger
     from dpselect.privacy.losses import ZCDP, PureDP
-    from dpselect.release.result import Release
+    from dpselect.release import Quote, Release
     from dpselect.utility import Accuracy
 
 
 def show(  # noqa: PLR0913 - what is shown, and how
     release: Release | None,
-    blank: Release,
+    quote: Quote,
     ledger: Ledger | None,
     *,
     as_json: bool,
@@ -27,17 +27,17 @@ def show(  # noqa: PLR0913 - what is shown, and how
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     if as_json:
-        write_json(_as_json(release, blank, ledger, measured_in))
+        write_json(_as_json(release, quote, ledger, measured_in))
         return
     if release is not None:
         _show_winners([str(label) for label in release.labels])
     else:
         results().print("a dry run: nothing was paid, no row was read\n", style="bold")
     facts = {
-        "price": f"{blank.price}{in_words(blank.price)}",
-        "protects": _protects(blank),
-        "accuracy": _promise(blank.accuracy, measured_in),
-        "noise": f"{blank.mechanism}, scale {short_text(blank.scale)}",
+        "price": f"{quote.price}{in_words(quote.price)}",
+        "protects": _protects(quote),
+        "accuracy": _promise(quote.accuracy, measured_in),
+        "noise": f"{quote.mechanism}, scale {short_text(quote.scale)}",
     }
     if ledger is not None:
         facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(path), ledger))
@@ -45,21 +45,21 @@ def show(  # noqa: PLR0913 - what is shown, and how
 
 
 def _as_json(
-    release: Release | None, blank: Release, ledger: Ledger | None, measured_in: str
+    release: Release | None, quote: Quote, ledger: Ledger | None, measured_in: str
 ) -> dict[str, Any]:
     from dpselect.exact.numbers import exact_text
     from dpselect.privacy.amounts import amount_text
 
-    accuracy = blank.accuracy
-    price: Any = blank.price
+    accuracy = quote.accuracy
+    price: Any = quote.price
     return {
         "winners": None if release is None else [str(label) for label in release.labels],
         "price": amount_text(price.amount),
-        "measure": blank.measure,
-        "neighbours": blank.neighbours,
-        "unit": blank.unit,
-        "mechanism": blank.mechanism,
-        "scale": exact_text(blank.scale),
+        "measure": quote.measure,
+        "neighbours": quote.neighbours,
+        "unit": quote.unit,
+        "mechanism": quote.mechanism,
+        "scale": exact_text(quote.scale),
         "accuracy": {
             "within": figure(accuracy.within),
             "confidence": accuracy.sureness,
@@ -101,11 +101,11 @@ def _show_winners(labels: list[str]) -> None:
     console.print()
 
 
-def _protects(blank: Release) -> str:
+def _protects(quote: Quote) -> str:
     from dpselect.release.quote import RELATIONS
 
-    person = "one row" if blank.unit is None else f"one {blank.unit}"
-    return f"{person}: {RELATIONS[blank.neighbours]}"
+    person = "one row" if quote.unit is None else f"one {quote.unit}"
+    return f"{person}: {RELATIONS[quote.neighbours]}"
 
 
 def _promise(accuracy: Accuracy, measured_in: str) -> str:

@@ -1,25 +1,29 @@
-"""One road for every question about data: price it, check the schema, pay, look, draw, show the answer."""
+"""One road for every question about data: prepare it, pay, look, draw, show the answer."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpselect.cli import output, sources
+from dpselect.cli import interrupts, output, sources
 from dpselect.cli.console import note, working
 from dpselect.cli.options import QuestionOptions
 from dpselect.cli.public_lists import Names, as_numbers
-from dpselect.cli.till import Rehearsed, Till, receipt
+from dpselect.cli.receipts import keep_receipt, receipt
 from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of
 
 if TYPE_CHECKING:
+    from dpselect.engines.schema import Schema
+    from dpselect.errors import TableUnreadable
     from dpselect.ledger import Ledger
     from dpselect.privacy.losses import WritableLoss
+    from dpselect.problems.own_scores import Scores
     from dpselect.problems.problem import Problem
-    from dpselect.release.data import Data
-    from dpselect.release.result import Release
+    from dpselect.release import Question, Release
+    from dpselect.release.data import OpenTable
 
 Ask = Callable[[Sequence[Any]], "Problem"]
 UNMETERED = (
@@ -32,50 +36,59 @@ def ask_about_names(
     options: QuestionOptions, ask: Ask, names: Names, column: str, *, measured_in: str
 ) -> None:
     """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
-    price = budget_of(options)
-    problem = ask(names)
-    with sources.open_table(options) as table:
-        blank = _priced(problem, table, price, options)
-        with ledger_of(options) as ledger:
-            with working("opening the table"):
-                schema = sources.schema_of(table)
-            numbers = None if schema.column(column).kind == "text" else as_numbers(names)
-            if numbers is not None:
-                problem = ask(numbers)
-                blank = _priced(problem, table, price, options)
-            sources.must_fit(problem, schema, table.unit)
-            _answer(options, problem, table, ledger, blank, measured_in)
+    by_name = ask(names)
+
+    def fitting(schema: Schema) -> Problem:
+        numbers = None if schema.column(column).kind == "text" else as_numbers(names)
+        return by_name if numbers is None else ask(numbers)
+
+    _ask_a_table(options, by_name, fitting, measured_in)
 
 
 def ask_about_numbers(options: QuestionOptions, problem: Problem, *, measured_in: str) -> None:
     """Ask about numbers that people's own numbers are compared with."""
-    price = budget_of(options)
-    with sources.open_table(options) as table:
-        blank = _priced(problem, table, price, options)
-        with ledger_of(options) as ledger:
-            with working("opening the table"):
-                schema = sources.schema_of(table)
-            sources.must_fit(problem, schema, table.unit)
-            _answer(options, problem, table, ledger, blank, measured_in)
+    _ask_a_table(options, problem, lambda _: problem, measured_in)
 
 
-def ask_about_scores(options: QuestionOptions, problem: Problem, data: Data, *, measured_in: str) -> None:
-    """Ask about scores that somebody has computed already."""
-    blank = _priced(problem, data, budget_of(options), options)
-    if options.unit is not None:
-        blank = replace(blank, unit=options.unit)
-    with ledger_of(options) as ledger:
-        _answer(options, problem, data, ledger, blank, measured_in)
+def ask_about_scores(options: QuestionOptions, problem: Problem, scores: Scores, *, measured_in: str) -> None:
+    """Ask about scores that were computed before."""
+    from dpselect.errors import ScoresUnreadable
+
+    budget = _budget(options, problem)
+    with ledger_of(options) as ledger, _prepared(options, problem, scores, budget) as question:
+        _answer(options, question, ledger, measured_in, ScoresUnreadable)
 
 
-def budget_of(options: QuestionOptions) -> WritableLoss:
-    """Read the price that is offered."""
-    from dpselect.privacy.losses import ZCDP, PureDP
+def _ask_a_table(
+    options: QuestionOptions, problem: Problem, fitting: Callable[[Schema], Problem], measured_in: str
+) -> None:
+    """Check the price, open ledger and table, and ask the problem that fits the schema."""
+    from dpselect.errors import TableUnreadable
+
+    budget = _budget(options, problem)
+    with ledger_of(options) as ledger, sources.open_table(options) as table:
+        problem = fitting(table.schema)
+        unit = table.table.unit
+        for column in [*([] if unit is None else [unit]), *problem.columns]:
+            table.schema.column(column)  # a column that is missing is a slip, one of a wrong type is not
+        with _prepared(options, problem, table, budget) as question:
+            _answer(options, question, ledger, measured_in, TableUnreadable)
+
+
+def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:
+    """Read the price that is offered, and check how many winners are asked for, before anything is opened."""
+    from dpselect.exact.numbers import whole
+    from dpselect.release.quote import the_budget
 
     if (options.epsilon is None) == (options.rho is None):
         got = "none" if options.rho is None else "both"
         raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 1/2.")
-    return PureDP(options.epsilon) if options.epsilon is not None else ZCDP(options.rho or "")
+    whole(_winners(options), "k", least=1, most=len(problem.outputs))
+    return the_budget(options.epsilon, options.rho, None)
+
+
+def _winners(options: QuestionOptions) -> int:
+    return 1 if options.k is None else options.k
 
 
 @contextmanager
@@ -90,67 +103,78 @@ def ledger_of(options: QuestionOptions) -> Iterator[Ledger | None]:
         yield ledger
 
 
-def _priced(problem: Problem, data: Data, price: WritableLoss, options: QuestionOptions) -> Release:
-    """Say all that can be said of the release before anything is paid or looked at."""
-    from dpselect.release.quote import quote_for
-    from dpselect.release.result import Release
+@contextmanager
+def _prepared(
+    options: QuestionOptions, problem: Problem, data: OpenTable | Scores, budget: WritableLoss
+) -> Iterator[Question]:
+    """Price a question and fit it to the schema; that it does not fit is the table's fault."""
+    from dpselect.errors import InvalidParameter
+    from dpselect.release import prepare
 
-    amount = price.parts()[0]
-    if not 0 < amount < float("inf"):
-        name = "rho" if options.rho is not None else "epsilon"
-        raise UserError(f"{name} must be above zero and finite; got {amount}.")
-    k = 1 if options.k is None else options.k
-    return Release.of(quote_for(problem, data, k, price, options.neighbours), ())
+    question = prepare(problem, data, k=_winners(options), budget=budget, neighbours=options.neighbours)
+    question.meanwhile = interrupts.Held
+    with ExitStack() as stack:
+        refusal = None
+        try:
+            stack.enter_context(question)
+        except InvalidParameter as error:
+            refusal = UserError(str(error), BAD_TABLE)
+        if refusal is not None:
+            raise refusal
+        yield question
 
 
-def _answer(  # noqa: PLR0913, PLR0917 - the options, their question, and where the answer goes
+def _answer(
     options: QuestionOptions,
-    problem: Problem,
-    data: Data,
+    question: Question,
     ledger: Ledger | None,
-    blank: Release,
     measured_in: str,
+    unreadable: type[TableUnreadable],
 ) -> None:
-    from dpselect.release.winners import top_k
-
-    till = Till(ledger, rehearsal=options.dry_run, neighbours=options.neighbours)
-    refused: UserError | None = None
-    release: Release | None = None
-    try:
-        with working("reading the table and drawing"):
-            release = top_k(
-                problem,
-                data,
-                k=blank.accuracy.k,
-                budget=blank.price if len(problem.outputs) > 1 else budget_of(options),
-                ledger=till,  # type: ignore[arg-type]  # stands for one
-                neighbours=options.neighbours,
-                request_id=options.request_id,
-            )
-    except Rehearsed:
-        pass
-    except Exception as error:
-        if not till.paid:
-            raise
-        refused = _after_the_charge(error, data)
-    if refused is not None:
-        raise refused
-    output.show(release, blank, ledger, as_json=options.as_json, measured_in=measured_in, path=options.ledger)
+    """Release the question and show the answer; in a dry run, the quote or an answer that is kept."""
+    if options.dry_run:
+        question.dry_run(ledger, options.request_id)
+        release = question.kept_answer(ledger, request_id=options.request_id)
+    else:
+        release = _released(options, question, ledger, unreadable)
+    quote = question.quote if options.unit is None else replace(question.quote, unit=options.unit)
+    output.show(release, quote, ledger, as_json=options.as_json, measured_in=measured_in, path=options.ledger)
     if release is None:
         return
     if ledger is None:
         note(UNMETERED)
-    elif not till.paid:
+    elif not question.charged:
         note("this request was answered before: the same answer, at no price.")
 
 
-def _after_the_charge(error: Exception, data: Data) -> UserError:
+def _released(
+    options: QuestionOptions,
+    question: Question,
+    ledger: Ledger | None,
+    unreadable: type[TableUnreadable],
+) -> Release:
+    """Pay, look and draw; what fails after the charge is told with the receipt."""
+    from dpselect.errors import UnmeteredRelease
+
+    keep_receipt(question)
+    interrupts.stop_if_asked()
+    try:
+        with working("reading the table and drawing"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnmeteredRelease)  # a note says it in the words of the command
+            return question.release(ledger, request_id=options.request_id)
+    except Exception as error:
+        if not receipt():
+            raise
+        refused = _after_the_charge(error, unreadable)
+    raise refused
+
+
+def _after_the_charge(error: Exception, unreadable: type[TableUnreadable]) -> UserError:
     """Say that it failed and is paid: of the ledger what is wrong, of the data one constant sentence.
 
     Where memory runs out, or what a reader trips over, depends on the data: nothing of that is told.
     """
     from dpselect import errors
-    from dpselect.engines.table import Table
 
     of_the_data = (
         errors.TableUnreadable,
@@ -161,5 +185,4 @@ def _after_the_charge(error: Exception, data: Data) -> UserError:
     if isinstance(error, errors.DpselectError) and not isinstance(error, of_the_data):
         of_the_ledger = isinstance(error, errors.LedgerUnavailable | errors.LedgerDamaged)
         return UserError(f"{error} {receipt()}", code_of(error) if of_the_ledger else BAD_TABLE)
-    unreadable = errors.TableUnreadable() if isinstance(data, Table) else errors.ScoresUnreadable()
-    return UserError(f"{unreadable} {receipt()}", BAD_TABLE)
+    return UserError(f"{unreadable()} {receipt()}", BAD_TABLE)

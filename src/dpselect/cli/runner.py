@@ -19,8 +19,9 @@ from importlib import import_module
 import click
 
 from dpselect import __version__
-from dpselect.cli import interrupts, till
+from dpselect.cli import interrupts
 from dpselect.cli.options import GroupGivenOnce
+from dpselect.cli.receipts import forget_receipts, receipt
 from dpselect.cli.user_errors import (
     INTERRUPTED,
     WRONG,
@@ -124,11 +125,11 @@ def run_command(words: Sequence[str]) -> int:
 
     Once a signal has come, that is what went wrong, whatever was made of it; what was charged is told.
     """
-    till.forget()
+    forget_receipts()
     code, refused = _attempted(words)
     if interrupts.exit_code() or (refused is not None and refused.code == INTERRUPTED):
         refused = UserError(
-            f"{interrupts.sentence()} {till.receipt()}".rstrip(), interrupts.exit_code() or INTERRUPTED
+            f"{interrupts.sentence()} {receipt()}".rstrip(), interrupts.exit_code() or INTERRUPTED
         )
     if refused is None:
         return code
@@ -163,14 +164,14 @@ def _attempted(words: Sequence[str]) -> tuple[int, UserError | None]:  # noqa: P
     except UserError as refused:
         return refused.code, refused
     except Exception as error:  # noqa: BLE001 - no user gets a traceback: its frames may hold data
-        return WRONG, _unshown(error) if till.receipt() else UserError(sentence_of(error), code_of(error))
+        return WRONG, _unshown(error) if receipt() else UserError(sentence_of(error), code_of(error))
     return 0, None
 
 
 def _unread() -> tuple[int, UserError | None]:
     """End well if the reader of our output stops early (``law ... | head``), unless it was paid for."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if not till.receipt():
+    if not receipt():
         return 0, None
     return WRONG, _unshown(BrokenPipeError(errno.EPIPE, ""))
 
@@ -180,6 +181,6 @@ def _unshown(error: Exception) -> UserError:
     why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
     return UserError(
         f"the answer must be shown; it could not be ({why}). If it had a --request-id, ask again under the "
-        f"same: it is kept. {till.receipt()}",
+        f"same: it is kept. {receipt()}",
         WRONG,
     )

@@ -10,21 +10,48 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import interrupts
+from dpselect.cli.console import working
 from dpselect.cli.options import QuestionOptions
 from dpselect.cli.user_errors import BAD_TABLE, WRONG, WRONG_CALL, UserError
 
 if TYPE_CHECKING:
-    from dpselect.engines.schema import Schema
     from dpselect.engines.table import Table
+    from dpselect.errors import InvalidParameter
     from dpselect.ledger import Ledger
-    from dpselect.problems.problem import Problem
+    from dpselect.release.data import OpenTable
 
 POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 
 
 @contextmanager
-def open_table(options: QuestionOptions) -> Iterator[Table]:
-    """Give the table of a question; what the command line alone gets wrong is refused."""
+def open_table(options: QuestionOptions) -> Iterator[OpenTable]:
+    """Open the table of a question and read its public schema; no row is looked at."""
+    from dpselect.errors import InvalidParameter
+    from dpselect.release.data import OpenTable
+
+    with _named_table(options) as table, ExitStack() as stack:
+        refusal = None
+        try:
+            with working("opening the table"):
+                opened = stack.enter_context(OpenTable(table))
+        except InvalidParameter as error:
+            refusal = UserError(str(error), _code_of_opening(error, table))
+        if refusal is not None:
+            raise refusal
+        yield opened
+
+
+def _code_of_opening(error: InvalidParameter, table: Table) -> int:
+    """Tell the name of a table, which is a word of the command line, from a server and from a file."""
+    if error.parameter == "table":
+        return WRONG_CALL
+    on_server = isinstance(table.source, str) and POSTGRES.match(table.source) is not None
+    return WRONG if on_server else BAD_TABLE
+
+
+@contextmanager
+def _named_table(options: QuestionOptions) -> Iterator[Table]:
+    """Give the table that the options name; what the command line alone gets wrong is refused."""
     from dpselect.engines.table import Table
 
     unit = _unit(options)
@@ -64,36 +91,6 @@ def _spark_frame(path: str, form: str) -> Iterator[Any]:
         if refusal is not None:
             raise refusal
         yield frame
-
-
-def schema_of(table: Table) -> Schema:
-    """Read the public schema: the table is opened, no row is looked at."""
-    from dpselect.errors import InvalidParameter
-
-    try:
-        with table.open() as engine:
-            return engine.schema
-    except InvalidParameter as error:
-        sentence, parameter = str(error), error.parameter
-    if parameter == "table":  # the name of a table is a word of the command line
-        raise UserError(sentence, WRONG_CALL)
-    on_server = isinstance(table.source, str) and POSTGRES.match(table.source) is not None
-    raise UserError(sentence, WRONG if on_server else BAD_TABLE)
-
-
-def must_fit(problem: Problem, schema: Schema, unit: str | None) -> None:
-    """Refuse a question that the schema cannot answer: a missing column is a slip, a wrong type is not."""
-    from dpselect.errors import InvalidParameter
-
-    for column in [*([] if unit is None else [unit]), *problem.columns]:
-        schema.column(column)
-    sentence = None
-    try:
-        problem.request(schema, unit=unit)
-    except InvalidParameter as refused:
-        sentence = str(refused)
-    if sentence is not None:
-        raise UserError(sentence, BAD_TABLE)
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from dpselect.problems.problem import Problem
 from dpselect.release.data import Data, table_of
 from dpselect.release.quote import Quote
 from dpselect.release.result import Release, written_label
+from dpselect.silence import run_or_none
 
 if TYPE_CHECKING:
     from dpselect.ledger import Ledger
@@ -155,7 +156,7 @@ class Payment:
         meanwhile: Callable[[], AbstractContextManager[object]],
     ) -> None:
         """Charge. An exception that comes between the commit and the next line is seen through."""
-        before = getattr(ledger, "spent", None)
+        before = run_or_none(lambda: ledger.spent)
         self._is_recorded = lambda: _is_recorded(ledger, quote.reason, request_id, since=before)
         self._state = "charging"
         try:

@@ -15,16 +15,12 @@ from typing import Any, Self, TypeAlias
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text, from_exact_text
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP, WritableLoss, loss_from_facts
+from dpselect.privacy.losses import loss_from_facts
 from dpselect.release.quote import EXAMPLE_QUOTE, RELATIONS, Quote, readable
 from dpselect.utility import Accuracy
 
 PlainLabel: TypeAlias = str | int | float | Decimal | Fraction
 """A label of a winner, as one of Python's own values."""
-
-MEASURES: Mapping[type[WritableLoss], str] = {
-    kind: kind.measure for kind in (PureDP, ZCDP, ApproxDP, RenyiDP)
-}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
