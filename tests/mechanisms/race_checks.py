@@ -28,19 +28,20 @@ from tests.mechanisms.closed_forms import check_rounds
 from tests.mechanisms.makers import EXPONENTIAL, GUMBEL, ONE
 
 SIX = [2.0, 1.2, 1.0, 1.5, 0.5, -1.0]
-"""In columns of two: {0, 3}, {1, 4} and {2, 5}. With words of one bit 32 units; 8 are the weight 1."""
+"""In blocks of two: {0, 3}, {1, 4} and {2, 5}. With words of one bit 32 units; 8 are the weight 1."""
 
 FOUR = [2.0, 2.0, 1.5, 1.0]
-"""In columns of two: {0, 2} and {1, 3}. With words of one bit 32 units; 8 are the weight 1."""
+"""In blocks of two: {0, 2} and {1, 3}. With words of one bit 32 units; 8 are the weight 1."""
 
 TEN = [3.0, 1.5, 1.0, 0.5, 0.0, 0.3, 1.5, 0.9, -1.0, 0.4]
-"""In columns of two. Behind the second best, 0 leaves {0, 5}, where 5 stays, and nobody stays in {1, 6}."""
+"""In blocks of two. Below the second best, 0 is individual and leaves {0, 5}; no candidate of {1, 6} is
+better."""
 
 NINE = [0.5, 1.5, 1.0, 0.0, 3.0, 0.7, 1.5, 0.9, 0.2]
-"""In columns of two, of which the last holds nobody but 4, the best."""
+"""In blocks of two, of which the last holds 4 alone, the best."""
 
 HALF, NINTH, EARLY, LATE = 2**63, 2**64 // 9, 2**64 - 1, 1
-"""Words of the clock: the first tick comes at ln(2) / rate, at about ln(9) / rate, at once, or late."""
+"""Words of times: the first proposal comes at ln(2) / rate, at about ln(9) / rate, at once, or late."""
 
 NEVER = Enclosure(Fraction(0), Fraction(0))
 
@@ -48,7 +49,7 @@ NEVER = Enclosure(Fraction(0), Fraction(0))
 def in_blocks(
     scores: Sequence[float], optimize: Literal["max", "min"] = "max", kind: type[ArrayScores] = ArrayScores
 ) -> ScoreVector:
-    """Give the field of scores, turned around if the smallest wins, in columns of two."""
+    """Give a score vector in blocks of two, with all signs changed if the smallest wins."""
     sign = 1 if optimize == "max" else -1
     return kind(sign * np.array(scores), optimize, block_size=2)
 
@@ -60,18 +61,18 @@ def envelope_of(vector: ScoreVector, k: int = 1, kind: type[Envelope] = Envelope
 
 
 def first(race: Race) -> tuple[int, int] | None:
-    """Give the first arrival with its tick, if there is one yet."""
+    """Give the first arrival with the number of its proposal, if there is one yet."""
     return next(iter(race.arrivals.items()), None)
 
 
 Way: TypeAlias = Literal["noted", "batched"]
-"""How whoever has a point is asked for: by run of a race, or by points."""
+"""How an accepted candidate is found: by ``run`` of a race, or by ``each_accepted``."""
 
 
 def one_round(
     envelope: Envelope, noise: NoiseLaw, times_from: int | None
 ) -> Callable[[Randomness], int | None]:
-    """Race for one proposal; the clock runs on a word of its own, if given."""
+    """Race for one proposal; its time is made of a given word, if there is one."""
 
     def program(source: Randomness) -> int | None:
         drawn_times = (
@@ -86,7 +87,7 @@ def one_round(
 
 
 def one_accepted(envelope: Envelope, way: Way) -> Callable[[Randomness], int | None]:
-    """Make one proposal, and give whoever has a point."""
+    """Make one proposal, and give its candidate if it is accepted."""
     if way == "noted":
         return one_round(envelope, GUMBEL, None)
     return lambda source: next((candidate for candidate, _ in envelope.each_accepted(1, source)), None)
@@ -95,7 +96,7 @@ def one_accepted(envelope: Envelope, way: Way) -> Callable[[Randomness], int | N
 def check_first_arrival(
     scores: Sequence[float], walk: Walk, failures: type[PermuteAndFlipRace] = PermuteAndFlipRace
 ) -> None:
-    """Whoever arrives first with exponential noise is the winner of permute-and-flip."""
+    """The first arrival with exponential noise is the winner of permute-and-flip."""
     envelope = envelope_of(in_blocks(scores))
 
     def program(source: Randomness) -> int:
@@ -123,7 +124,7 @@ def check_below_the_second(scores: Sequence[float] = TEN, kind: type[ArrayScores
     expected = softmax([*scores[:best], *scores[best + 1 :]], ONE)
     check_rounds(of_rounds(law), [*expected[:best], NEVER, *expected[best:]], Fraction(1, 2**2))
     if set(law.lower) - {None} != set(range(len(scores))) - {best}:
-        raise Rejected("the best runs against itself, or somebody never runs")
+        raise Rejected("an individual candidate races, or another never does")
 
 
 def accepted(gap_in_scales: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:
@@ -158,7 +159,8 @@ def check_two_proposals(
     kind: type[Race] = Race,
     noise: NoiseLaw = EXPONENTIAL,
 ) -> None:
-    """P(i at tick 2) = (1 - sum of the first) * P(i at the time of the second), which both gaps make up."""
+    """P(i at proposal 2) = (1 - sum of the first) * P(i at the time of the second), which both gaps make
+    up."""
     scores = [2.0, 0.0]
     envelope = envelope_of(ArrayScores(np.array(scores), "max"))
 
@@ -180,7 +182,7 @@ def check_two_proposals(
 
 
 def check_estimates(noise: NoiseLaw, times_from: type[PoissonTimes] = PoissonTimes, count: int = 200) -> None:
-    """The float chance of a point is as close to its coin as ``bernoullis`` asks, or says nothing."""
+    """The float acceptance is as close to the exact one as ``bernoullis`` demands, or NaN."""
     drawn_times = times_from(Fraction(5, 2), system())
     times = drawn_times.draw(count)
     errors = drawn_times.error(np.arange(1, count + 1), times)
@@ -193,6 +195,6 @@ def check_estimates(noise: NoiseLaw, times_from: type[PoissonTimes] = PoissonTim
         exact = noise.acceptance_exactly(Fraction(gaps_in_scales[i]), drawn_times.time(i + 1, 100), 100)
         margin = Fraction(SLACK) / 2
         if not exact.high - margin <= Fraction(probability) <= exact.low + margin:
-            raise Rejected(f"the estimate at tick {i + 1} is too far off")
+            raise Rejected(f"the estimate at proposal {i + 1} is too far off")
     if not known > count * 9 // 10:
         raise Rejected("the filter hardly ever knows")

@@ -2,8 +2,8 @@
 
 What is under test: dpselect.selection.scores, dpselect.selection.envelope, dpselect.selection.poisson_times,
 dpselect.selection.noise, dpselect.selection.race, dpselect.selection.permute_and_flip_race,
-dpselect.selection.top_k_by_levels, dpselect.selection.top_k and dpselect.selection.winner, through
-dpselect.mechanisms.functions and the constructors
+dpselect.selection.noisy_scores, dpselect.selection.top_k, dpselect.selection.top_k_by_levels and
+dpselect.selection.winner, through dpselect.selection.draw, dpselect.mechanisms.functions and the constructors
 dpselect.mechanisms.report_noisy_max_gumbel, dpselect.mechanisms.report_noisy_top_k,
 dpselect.mechanisms.permute_and_flip and dpselect.mechanisms.exponential.
 """
@@ -22,17 +22,17 @@ import pytest
 from dpselect.audit.rounds import enumerate_rounds
 from dpselect.exact import enclosures
 from dpselect.exact.enclosures import Enclosure
-from dpselect.exact.partial_numbers import Exponential
 from dpselect.exact.randomness import Randomness, system
 from dpselect.privacy import Measurement
 from dpselect.selection import winner as selection
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.fraction_scores import FractionScores
 from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.noisy_scores import NoisyScore, merged
 from dpselect.selection.permute_and_flip_race import PermuteAndFlipRace
 from dpselect.selection.race import Race
 from dpselect.selection.scores import ScoreVector
-from dpselect.selection.top_k import NoisyScore, NoisyScores, merged, top_k_indices, top_k_noisy_scores
+from dpselect.selection.top_k import top_k_indices, top_k_noisy_scores
 from dpselect.selection.winner import in_batches, one_by_one
 from dpselect.utility import enclosed_law
 from tests.exact.laws import Walk, check, permute_and_flip, softmax
@@ -117,7 +117,7 @@ def test_report_noisy_max_with_exponential_noise_is_permute_and_flip(scores: lis
 
 
 @pytest.mark.parametrize("scores", [[0, 1, 2], [0.1, 0.2]], ids=str)
-def test_where_the_smallest_score_is_the_best_permute_and_flip_turns_around(scores: list[Any]) -> None:
+def test_where_the_smallest_score_is_the_best_permute_and_flip_orients_the_scores(scores: list[Any]) -> None:
     expected = permute_and_flip(better(scores, "min"), Fraction(2, 3))
     m = exponential_max(Fraction(2, 3), "min")
     walk = Walk(20, Fraction(1, 2**8))
@@ -201,13 +201,13 @@ def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scal
     )
 
 
-# Columns of more than one candidate.
+# Blocks of more than one candidate.
 
 
 @pytest.mark.parametrize("way", ["noted", "batched"])
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("scores", [SIX, SIX[:5]], ids=["full", "one-missing"])
-def test_a_round_over_columns_accepts_in_proportion_to_the_weights(
+def test_a_round_over_blocks_accepts_in_proportion_to_the_weights(
     scores: list[float], optimize: Literal["max", "min"], way: Way
 ) -> None:
     check_blocks(optimize=optimize, way=way, scores=scores)
@@ -220,7 +220,7 @@ def test_a_round_relative_to_the_second_best_leaves_the_best_out(scores: list[fl
 
 
 @pytest.mark.parametrize("scores", [[0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], ids=["even", "one-left-over"])
-def test_batches_over_columns_select_by_the_exponential_mechanism(scores: list[float]) -> None:
+def test_batches_over_blocks_select_by_the_exponential_mechanism(scores: list[float]) -> None:
     envelope = envelope_of(in_blocks(scores))
     check(
         lambda source: in_batches(envelope, None, source, 1),
@@ -275,7 +275,7 @@ def test_of_many_arrivals_the_first_are_noted(noise: NoiseLaw) -> None:
     assert noted[1] == noted[0][:4]
 
 
-def test_the_floats_that_filter_are_as_close_to_the_exact_coins_as_the_filter_asks() -> None:
+def test_the_floats_of_the_filter_are_as_close_to_the_exact_probabilities_as_the_filter_demands() -> None:
     for noise in (GUMBEL, EXPONENTIAL):
         check_estimates(noise)
 
@@ -283,24 +283,14 @@ def test_the_floats_that_filter_are_as_close_to_the_exact_coins_as_the_filter_as
 # Several winners, and parts that merge.
 
 
-def test_contenders_that_floats_cannot_tell_apart_are_ordered_by_more_bits() -> None:
-    bounds = np.array([0.0, 0.0]), np.array([9.0, 9.0])
-    for later in ([2**62, 2**63], [2**63, 2**62]):
-        numbers = [Exponential(5, ONE, Given([2**63, word])) for word in later]
-        order = [
-            one.candidate for one in NoisyScores(np.array([0, 1]), bounds, numbers.__getitem__).in_order()
-        ]
-        assert order == [later.index(2**63), later.index(2**62)]
-
-
 def two_best(vector: ScoreVector, source: Randomness, way: str) -> tuple[int, ...]:
-    if way == "winners":
+    if way == "indices":
         return tuple(top_k_indices(vector, 2, ONE, GUMBEL, source, batch=1) or [])
     drawn = top_k_noisy_scores(vector, 2, ONE, GUMBEL, source, batch=1)
     return tuple(noisy_score.candidate for noisy_score in drawn or [])
 
 
-@pytest.mark.parametrize("way", ["winners", "contenders"])
+@pytest.mark.parametrize("way", ["indices", "noisy scores"])
 @pytest.mark.parametrize("scores", [[0.0, 1.0, 2.0], [3.0, 1.0, 1.0], [0.0, 0.0, 0.0]], ids=str)
 def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(
     scores: list[float], way: str
@@ -355,7 +345,7 @@ def test_the_two_best_of_few_with_gumbel_noise_are_drawn_as_if_peeled(
     check(partial(ordered, m, scores), law.__getitem__, law, Walk(13, Fraction(1, 2)))
 
 
-def test_whoever_may_not_win_is_not_among_the_best() -> None:
+def test_an_ineligible_candidate_is_not_among_the_best() -> None:
     scores = [-math.inf, 1.0, 0.0]
     for m, of in ((gumbel_top(2), gumbel_top_k), (exponential_top(2), exponential_top_k)):
         law = {tuple(i + 1 for i in order): p for order, p in of([1.0, 0.0], 2, ONE).items()}
@@ -373,7 +363,7 @@ def test_permute_and_flip_for_one_winner_is_permute_and_flip(
 
 
 @pytest.mark.parametrize("scores", [np.array([-math.inf, 5.0, 1.0]), [-math.inf, 5, Fraction(1)]])
-def test_winners_are_numbered_among_all_scores_even_if_some_may_not_win(scores: Any) -> None:
+def test_winners_are_numbered_among_all_scores_even_if_some_are_ineligible(scores: Any) -> None:
     for k in (1, 2):
         assert peeling(k, Fraction(1, 1000), "min")(scores) == [2, 1][:k]
 
@@ -386,7 +376,7 @@ def test_the_best_wins_by_all_that_an_integer_can_hold(size: int) -> None:
         assert {m(scores) for _ in range(20)} == {3}
 
 
-def test_nobody_is_looked_up_beyond_an_array_that_is_not_contiguous() -> None:
+def test_no_index_beyond_an_array_that_is_not_contiguous_wins() -> None:
     assert all(0 <= gumbel_max()(np.zeros(2 * 5003)[::2]) < 5003 for _ in range(30))
 
 
@@ -430,7 +420,7 @@ def test_parts_with_gumbel_noise_merge_to_the_law_of_the_whole(parts: list[list[
     check(program, softmax(whole, ONE).__getitem__, [], Walk(10, Fraction(49, 50)))
 
 
-def test_a_hopeless_coin_takes_no_exponential(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weight_below_the_precision_takes_no_exponential(monkeypatch: pytest.MonkeyPatch) -> None:
     """At such a scale floats say nothing, and the exponent has a thousand bits."""
 
     def exp(x: Fraction, precision: int) -> Enclosure:
@@ -442,7 +432,7 @@ def test_a_hopeless_coin_takes_no_exponential(monkeypatch: pytest.MonkeyPatch) -
 
 
 class Noted(PermuteAndFlipRace):
-    """It notes which ticks it is asked about; the tails of whoever has the first five points came first."""
+    """Notes the proposals it is asked about; the candidates of the first five have failed before."""
 
     def failed_before(self, candidate: int, number: int) -> bool:
         self.asked = [*getattr(self, "asked", []), number]
@@ -451,7 +441,7 @@ class Noted(PermuteAndFlipRace):
 
 @pytest.mark.parametrize("way", ["one by one", "in batches"])
 def test_proposals_are_numbered_from_one(way: str) -> None:
-    """All weights are 1: every proposal is a point."""
+    """All weights are 1: every proposal is accepted."""
     envelope = envelope_of(ArrayScores(np.zeros(4), "max", 1 if way == "one by one" else 2))
     noted = Noted(envelope, system())
     if way == "one by one":

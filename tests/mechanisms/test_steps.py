@@ -3,7 +3,7 @@
 Steps are calls of Python functions, which can be counted; benchmarks/neighbours_in_time.py measures the time.
 How many proposals fail is random, so what is compared is the least number of steps of some draws.
 
-What is under test: dpselect.mechanisms.functions, dpselect.selection.top_k,
+What is under test: dpselect.selection.draw, dpselect.selection.top_k,
 dpselect.selection.top_k_by_levels and dpselect.selection.winner.
 """
 
@@ -29,13 +29,13 @@ DRAWS = 15
 
 def neighbours(n: int, k: int) -> list[tuple[Scores, Scores]]:
     """Give scores that one person turns into each other: by a tie more or less, anywhere."""
-    tied, stars = np.full(n, 5.0), np.full(n, 1.0)
-    stars[: k - 1] = 9
-    stars[k - 1] = stars[-1] = 5
+    tied, spread = np.full(n, 5.0), np.full(n, 1.0)
+    spread[: k - 1] = 9
+    spread[k - 1] = spread[-1] = 5
     ahead = np.where(np.arange(n) < k, 6.0, 5.0)
     return [
         (tied, changed(tied, n // 2, 1)),
-        (stars, changed(stars, k - 1, 1)),
+        (spread, changed(spread, k - 1, 1)),
         (ahead, changed(ahead, k - 1, -1)),
     ]
 

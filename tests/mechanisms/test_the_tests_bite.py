@@ -41,14 +41,14 @@ CERTAIN = Enclosure(Fraction(1), Fraction(1))
 
 
 class TooFarBehind(ArrayScores):
-    """Every place seems further behind than it is: shares are too small."""
+    """Every cell seems further below the threshold than it is: units are too few."""
 
     def cell_exponents(self, threshold: Threshold, slope: float, top: float) -> Floats:
         return super().cell_exponents(threshold, slope, top) - 0.7 * slope
 
 
 class Weightless(Envelope):
-    """Whoever is proposed arrives."""
+    """Every proposal is accepted."""
 
     def log_weights(self, candidates: NDArray[np.int64]) -> Floats:
         return np.zeros(len(candidates))
@@ -59,7 +59,7 @@ class Weightless(Envelope):
 
 
 class WithoutOffset(Envelope):
-    """Every proposal falls to the first unit of a share."""
+    """Every proposal is the first unit of its candidate."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         candidates, remainder = super().propose(count, randomness)
@@ -67,7 +67,7 @@ class WithoutOffset(Envelope):
 
 
 class LastForTheMissing(Envelope):
-    """Whoever is missing in the last row is taken for the last candidate."""
+    """No candidate in the last row is taken for the last candidate."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         candidates, remainder = super().propose(count, randomness)
@@ -83,7 +83,7 @@ class OnlyTheFilter(Envelope):
 
 
 class OnlyTheFirst(Envelope):
-    """Of a column, only the first candidate is ever found."""
+    """Of a block, only the first candidate is ever proposed."""
 
     def propose(self, count: int, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         candidates, remainder = super().propose(count, randomness)
@@ -91,7 +91,7 @@ class OnlyTheFirst(Envelope):
 
 
 class WithoutTime(ExponentialNoise):
-    """Exponential noise with the coin of Gumbel noise."""
+    """Exponential noise with the acceptance of Gumbel noise."""
 
     def acceptance(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
         return GumbelNoise().acceptance(log_weights, times, errors)
@@ -101,14 +101,14 @@ class WithoutTime(ExponentialNoise):
 
 
 class AtTheWrongEnd(ExponentialNoise):
-    """The chance rises with the time."""
+    """The acceptance rises with the time."""
 
     def acceptance(self, log_weights: Floats, times: Floats, errors: Floats) -> Floats:
         return super().acceptance(log_weights, -times, errors)
 
 
-class StillInTheirColumns(ArrayScores):
-    """Who stands alone runs twice: alone, and in the column."""
+class StillInTheirBlocks(ArrayScores):
+    """Extracted candidates race twice: in their own cells, and in their blocks."""
 
     def find_threshold(self, k: int) -> Threshold | None:
         threshold = super().find_threshold(k)
@@ -116,8 +116,8 @@ class StillInTheirColumns(ArrayScores):
         return threshold._replace(empty_cells=threshold.empty_cells[threshold.empty_cells >= self.blocks])
 
 
-class NobodyAlone(ArrayScores):
-    """Columns are closed, and nobody who stood there runs."""
+class NoneExtracted(ArrayScores):
+    """Blocks are emptied, and their candidates do not race at all."""
 
     def find_threshold(self, k: int) -> Threshold | None:
         threshold = super().find_threshold(k)
@@ -127,8 +127,8 @@ class NobodyAlone(ArrayScores):
         return threshold._replace(empty_cells=np.union1d(threshold.empty_cells, cells))
 
 
-class StarsRunToo(ArrayScores):
-    """Who is ahead of the base is taken for level with it."""
+class IndividualToo(ArrayScores):
+    """A candidate better than the threshold races as if it tied with it."""
 
     def find_threshold(self, k: int) -> Threshold | None:
         threshold = super().find_threshold(k)
@@ -143,7 +143,7 @@ class StarsRunToo(ArrayScores):
 
 
 class FromTheTop(ArrayScores):
-    """Everybody is measured from the best score, whatever k is."""
+    """Gaps are measured from the best score, whatever k is."""
 
     def find_threshold(self, k: int) -> Threshold | None:
         del k
@@ -151,7 +151,7 @@ class FromTheTop(ArrayScores):
 
 
 class Forgetful(PoissonTimes):
-    """Gives the gap before a tick, not the sum of all gaps."""
+    """Gives the gap before a proposal, not the sum of all gaps."""
 
     def draw(self, count: int) -> Floats:
         times = super().draw(count)
@@ -165,7 +165,7 @@ class Forgetful(PoissonTimes):
         return Enclosure(low - before, high - before)
 
 
-class OneTickLate(PoissonTimes):
+class OneProposalLate(PoissonTimes):
     """Every proposal is given the time of the one before it."""
 
     def draw(self, count: int) -> Floats:
@@ -181,7 +181,7 @@ class TheLastOne(Race):
 
 
 class Misnumbered(Race):
-    """Arrivals are noted one tick too late."""
+    """Arrivals are noted one proposal too late."""
 
     def run(self, count: int, wanted: float = math.inf) -> None:
         super().run(count, wanted)
@@ -197,23 +197,23 @@ def test_a_wrong_envelope_is_rejected(envelope: type[Envelope], way: Way) -> Non
         check_blocks(envelope, way=way, scores=SIX[:5])
 
 
-def test_a_wrong_field_is_rejected() -> None:
+def test_a_wrong_score_vector_is_rejected() -> None:
     with pytest.raises(Rejected):
         check_blocks(kind=TooFarBehind)
 
 
-@pytest.mark.parametrize("kind", [StarsRunToo, FromTheTop, StillInTheirColumns, NobodyAlone])
-def test_a_race_in_which_the_wrong_ones_run_is_rejected(kind: type[ArrayScores]) -> None:
+@pytest.mark.parametrize("kind", [IndividualToo, FromTheTop, StillInTheirBlocks, NoneExtracted])
+def test_a_race_of_the_wrong_candidates_is_rejected(kind: type[ArrayScores]) -> None:
     with pytest.raises(Rejected):
         check_below_the_second(kind=kind)
 
 
-def test_a_coin_that_does_not_heed_the_time_is_rejected() -> None:
+def test_an_acceptance_that_ignores_the_time_is_rejected() -> None:
     with pytest.raises(Rejected):
         check_at_a_time(HALF, FOUR, WithoutTime())
 
 
-def test_a_clock_that_forgets_is_rejected() -> None:
+def test_times_that_forget_earlier_gaps_are_rejected() -> None:
     with pytest.raises(Rejected):
         check_two_proposals([2], Forgetful)
 
@@ -223,7 +223,7 @@ def test_floats_that_differ_from_what_they_estimate_are_rejected() -> None:
     with pytest.raises(Rejected, match="too far off"):
         check_estimates(AtTheWrongEnd())
     with pytest.raises(Rejected, match="too far off"):
-        check_estimates(ExponentialNoise(), OneTickLate)
+        check_estimates(ExponentialNoise(), OneProposalLate)
 
 
 @pytest.mark.parametrize("kind", [TheLastOne, Misnumbered])

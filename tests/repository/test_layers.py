@@ -26,6 +26,15 @@ LAYERS = [
 ]
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
 INSIDE = {
+    "selection": [
+        {"__init__"},
+        {"scores"},
+        {"array_scores", "fraction_scores", "noise", "noisy_scores"},
+        {"envelope", "poisson_times"},
+        {"permute_and_flip_race", "race"},
+        {"winner", "top_k", "top_k_by_levels"},
+        {"draw"},
+    ],
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},
         {"options", "public_columns", "score_files", "receipts"},
@@ -127,6 +136,10 @@ def test_every_module_of_an_ordered_package_has_its_place(package: str) -> None:
 @pytest.mark.parametrize(
     ("place", "source", "complaint"),
     [
+        ("selection/scores.py", "from dpselect.selection.draw import peel", ["scores imports draw"]),
+        ("selection/race.py", "from . import top_k", ["race imports top_k"]),
+        ("selection/top_k.py", "import dpselect.selection.winner", ["top_k imports winner"]),
+        ("selection/draw.py", "from dpselect.selection.scores import Optimize\nfrom . import race", []),
         ("cli/options.py", "from dpselect.cli.question import budget_of", ["options imports question"]),
         ("cli/options.py", "def f():\n    from dpselect.cli import output", ["options imports output"]),
         ("cli/runner.py", "from dpselect.cli.commands import vote", ["runner imports commands"]),

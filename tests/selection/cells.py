@@ -1,4 +1,4 @@
-"""Which places candidates stand in, and which units of an envelope they have."""
+"""Which cells candidates are in, and which units of an envelope they have."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def envelope_of(
 
 
 def count_cells(vector: ScoreVector, threshold: Threshold) -> Counter[int]:
-    """Count the open places that each candidate stands in."""
+    """Count the cells, of those that are not empty, that each candidate is in."""
     empty_cells = set(threshold.empty_cells.tolist())
     if not vector.blocks:
         return Counter(i for i in range(vector.n) if i not in empty_cells)
@@ -42,7 +42,7 @@ def count_cells(vector: ScoreVector, threshold: Threshold) -> Counter[int]:
 
 
 def check_units(vector: ScoreVector, threshold: Threshold, size: int) -> None:
-    """Walk all units: everybody who runs has each number of its share once, and nobody else has any."""
+    """Walk all units: each candidate that is not individual has units 1, 2, ... once; no other has any."""
     envelope = Envelope(vector, threshold, Fraction(1), width=1)
     words = list(range(int(envelope.rate * envelope.units_of_one)))
     found = list(zip(*(drawn.tolist() for drawn in envelope.propose(len(words), Given(words))), strict=True))

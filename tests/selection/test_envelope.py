@@ -45,7 +45,7 @@ BLOCK_SIZES = [1, 2, 4]
     st.integers(1, 3),
     st.sampled_from(["together", "one by one"]),
 )
-def test_a_proposal_is_of_somebody_who_runs(scores: list[int], block_size: int, k: int, way: str) -> None:
+def test_no_individual_candidate_is_proposed(scores: list[int], block_size: int, k: int, way: str) -> None:
     vector = ArrayScores(np.array(scores), "max", block_size)
     threshold = vector.find_threshold(min(k, len(scores)))
     assert threshold is not None
@@ -59,7 +59,7 @@ def test_a_proposal_is_of_somebody_who_runs(scores: list[int], block_size: int, 
         assert candidate not in threshold.individual
 
 
-def test_an_envelope_outlives_the_columns_of_its_field() -> None:
+def test_an_envelope_outlives_the_blocks_of_its_vector() -> None:
     vector = ArrayScores(np.arange(80.0), "max", 8)
     threshold = vector.find_threshold(1)
     assert threshold is not None
@@ -73,7 +73,7 @@ def test_an_envelope_outlives_the_columns_of_its_field() -> None:
 
 
 @pytest.mark.parametrize("unit_bits", [0, 1, 7, 33, 48])
-def test_shares_are_the_least_that_cover_the_weights_of_their_rungs(unit_bits: int) -> None:
+def test_the_table_holds_powers_rounded_up(unit_bits: int) -> None:
     *found, above = power_table(unit_bits)
     assert len(found) == STEPS_PER_DOUBLING * unit_bits + 1
     for step, unit_count in enumerate(found):
@@ -95,7 +95,7 @@ def test_one_proposal_is_like_each_of_many(size: int) -> None:
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=24), st.sampled_from(BLOCK_SIZES), st.integers(1, 3))
-def test_every_unit_is_proposed_once_and_everybody_has_a_unit_for_all_of_its_weight(
+def test_every_unit_is_proposed_once_and_each_candidate_has_units_for_all_of_its_weight(
     scores: list[int], block_size: int, k: int
 ) -> None:
     vector = ArrayScores(np.array(scores), "max", block_size)
@@ -125,7 +125,7 @@ def test_log_weights_are_right_to_fifty_bits(scale: Fraction) -> None:
 
 @pytest.mark.parametrize("size", [LISTS_UP_TO, LISTS_UP_TO + 1])
 @pytest.mark.parametrize("exponent", [1015, 1030, 1078, 1100])
-def test_a_share_covers_a_gap_beyond_all_floats(size: int, exponent: int) -> None:
+def test_a_candidate_with_a_gap_beyond_all_floats_has_units_for_its_weight(size: int, exponent: int) -> None:
     scores = np.full(size, -1.7e308)
     scores[0] = 1.7e308
     for vector in (ArrayScores(scores, "max"), FractionScores([Fraction(x) for x in scores], "max")):
@@ -139,8 +139,8 @@ def test_a_share_covers_a_gap_beyond_all_floats(size: int, exponent: int) -> Non
 
 
 @pytest.mark.parametrize("base", [0.0, 2.9e9, -2.9e9, 2.0**45, -(2.0**45)])
-def test_every_share_covers_its_weight(base: float) -> None:
-    """Beside one at the base there are forty that tie, so the rate tells what the share of one is."""
+def test_every_candidate_has_units_for_its_weight(base: float) -> None:
+    """Beside one at the threshold there are forty that tie, so the rate tells how many units one has."""
     for step in range(480):
         gap_in_scales = step / 16
         envelope = envelope_of([base, *[base - gap_in_scales] * 40])
@@ -151,8 +151,8 @@ def test_every_share_covers_its_weight(base: float) -> None:
 
 
 @pytest.mark.parametrize("base", [2**61 + 3**power for power in range(31, 39)])
-def test_a_share_covers_its_weight_where_the_rung_is_hardest_to_see(base: int) -> None:
-    """The base is as large as it may be, no double, and the weight a trifle above that of a rung."""
+def test_a_candidate_has_units_for_its_weight_where_rounding_the_exponent_is_hardest(base: int) -> None:
+    """The threshold is as large as it may be, no double, and the exponent is just above a whole number."""
     slope = Fraction(95 * 2**36, 100 * base)
     scale = Fraction(STEPS_PER_DOUBLING / math.log(2)) / slope
     for step, exponent in product(range(1, 200, 5), (18, 20)):
@@ -162,7 +162,7 @@ def test_a_share_covers_its_weight_where_the_rung_is_hardest_to_see(base: int) -
         assert unit_count >= enclosures.exp((score - base) / scale, 100).low
 
 
-def test_very_many_places_have_shares_that_cover_their_weights_and_little_more() -> None:
+def test_very_many_cells_have_units_for_their_weights_and_few_more() -> None:
     scores = -np.arange(CLIP_ABOVE + 1.0) / 1000
     total = float(np.exp(scores).sum())
     assert total <= float(envelope_of(scores.tolist()).rate) <= 1.05 * total
@@ -175,7 +175,7 @@ def test_the_float_rate_is_the_rate(width: int) -> None:
 
 
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(7, 3)])
-def test_weights_of_few_are_close(scale: Fraction) -> None:
+def test_float_weights_are_close(scale: Fraction) -> None:
     gaps = np.linspace(0, 50, 300).tolist()
     for gap, weight in zip(gaps, float_weights(gaps, scale), strict=True):
         low, high = enclosures.exp(-Fraction(gap) / scale, 100)
@@ -188,7 +188,7 @@ def test_all_units_fit_a_signed_word() -> None:
 
 
 @pytest.mark.parametrize("block_size", [1, 4])
-def test_the_unit_that_the_weight_ends_in_is_left_to_a_coin_however_far_off_an_estimate_may_be(
+def test_the_unit_in_which_the_weight_ends_is_decided_exactly_whatever_the_error_of_the_estimate(
     block_size: int,
 ) -> None:
     envelope = envelope_of([0.0, *(-np.linspace(0.01, 20, 997)).tolist()], block_size=block_size)
@@ -231,7 +231,7 @@ def test_at_the_ends_of_floats_a_log_weight_is_right_or_not_a_number(
 
 
 @pytest.mark.parametrize("size", [33, 40, 60, 80, 100, 150, 200, 300, 600])
-def test_units_that_leave_no_room_for_numbers_are_looked_up_as_well(size: int) -> None:
+def test_units_too_large_to_carry_their_positions_are_looked_up_as_well(size: int) -> None:
     envelope = envelope_of((np.arange(size) % 2).tolist(), width=100)
     words = [system().word() % int(envelope.rate * envelope.units_of_one) for _ in range(600)]
     candidates, remainder = envelope.propose(600, Given(words))
@@ -252,7 +252,7 @@ TINY = Fraction(1, 10**400)
     ],
 )
 @pytest.mark.parametrize("width", [1, 64])
-def test_all_points_are_the_points(vector: ScoreVector, scale: Fraction, width: int) -> None:
+def test_all_accepted_are_those_accepted_one_by_one(vector: ScoreVector, scale: Fraction, width: int) -> None:
     threshold = vector.find_threshold(1)
     assert threshold is not None
     words = [system().word() for _ in range(3000)]
@@ -264,7 +264,9 @@ def test_all_points_are_the_points(vector: ScoreVector, scale: Fraction, width: 
     assert 20 < len(one_by_one) < 299
 
 
-def test_what_floats_leave_open_is_enclosed_ever_more_closely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_margins_that_floats_do_not_decide_are_enclosed_ever_more_closely(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     vector = FractionScores([-i * TINY for i in range(120)], "max")
     threshold = vector.find_threshold(1)
     assert threshold is not None

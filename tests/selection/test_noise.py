@@ -1,4 +1,4 @@
-"""The coin of exponential noise, in floats and in balls, where the time is known more or less well.
+"""The acceptance of exponential noise, in floats and in balls, where the time is known more or less well.
 
 What is under test: dpselect.selection.noise.
 """
@@ -23,7 +23,7 @@ def expected_acceptance(weight: float, time: float) -> float:
     return 1 / (weight + (1 - weight) * math.exp(time))
 
 
-def test_the_coin_at_a_time_in_an_interval_lies_between_those_at_its_ends() -> None:
+def test_the_acceptance_at_a_time_in_an_interval_lies_between_those_at_its_ends() -> None:
     low, high = NOISE.acceptance_exactly(Fraction(1, 2), Enclosure(Fraction(1), Fraction(2)), 60)
     assert float(low) == pytest.approx(expected_acceptance(math.exp(-0.5), 2))
     assert float(high) == pytest.approx(expected_acceptance(math.exp(-0.5), 1))

@@ -1,4 +1,5 @@
-"""Whose tails came before the heads is drawn without a clock, with the law that the times would give it.
+"""Which candidates failed before their first success is drawn without times, with the law that times would
+give.
 
 What is under test: dpselect.selection.permute_and_flip_race.
 """
@@ -29,7 +30,7 @@ CLOSE = Fraction(1, 2**40)
 def chance_of(asked: Sequence[tuple[int, int]], race: Sequence[bool], rate: Fraction) -> Enclosure:
     """Multiply out E prod (1 - exp(-a t)) exp(-b t'): a term exp(-(s_1 t_1 + ...)) is a product over gaps.
 
-    The time of tick m is a sum of m exponential gaps of this rate, and E exp(-s gap) = rate / (rate + s).
+    The time of proposal m is a sum of m exponential gaps of this rate, and E exp(-s gap) = rate / (rate + s).
     """
     gaps_in_scales = [Fraction(max(SCORES)) - Fraction(SCORES[candidate]) for candidate, _ in asked]
 
@@ -55,9 +56,9 @@ def check_failures(
     kind: type[PermuteAndFlipRace] = PermuteAndFlipRace,
     more: int = 0,
 ) -> None:
-    """Ask about points, each a candidate and a tick, until somebody's tails did not come first.
+    """Ask about successes, each a candidate and a proposal, until a candidate did not fail before.
 
-    So many more are level with the base: ticks come faster.
+    ``more`` candidates tie with the threshold: proposals come faster.
     """
     envelope = envelope_of([*SCORES, *[max(SCORES)] * more], width=walk.width)
 
@@ -87,16 +88,18 @@ QUESTIONS: dict[str, list[tuple[int, int]]] = {
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("asked", QUESTIONS.values(), ids=QUESTIONS)
-def test_tails_come_first_as_often_as_the_times_say(asked: list[tuple[int, int]]) -> None:
+def test_candidates_fail_before_a_proposal_with_the_probability_that_times_give(
+    asked: list[tuple[int, int]],
+) -> None:
     check_failures(asked, Walk(15, Fraction(1, 2**3)))
 
 
 @pytest.mark.parametrize("name", ["a-late-one", "two"])
-def test_tails_come_first_as_often_in_wider_words(name: str) -> None:
+def test_the_width_of_words_does_not_change_that_probability(name: str) -> None:
     check_failures(QUESTIONS[name], Walk(15, Fraction(1, 2**3), 3))
 
 
-def test_whoever_is_level_has_no_tails_and_whoever_had_them_is_out() -> None:
+def test_a_candidate_that_ties_never_fails_and_one_that_failed_stays_failed() -> None:
     envelope = envelope_of(SCORES)
     for _ in range(200):
         race = PermuteAndFlipRace(envelope, system())
@@ -109,7 +112,7 @@ def test_whoever_is_level_has_no_tails_and_whoever_had_them_is_out() -> None:
 
 
 class Forgetful(PermuteAndFlipRace):
-    """Tails that fell leave no trace in what is known of the spans."""
+    """A failure leaves no trace in what is known of the intervals."""
 
     def _record_failure(self, candidate: int, rate: float, intervals_before: int) -> None:
         known = self._intervals
@@ -117,8 +120,8 @@ class Forgetful(PermuteAndFlipRace):
         self._intervals = [*known, known[-1]._replace(number=1)]
 
 
-class InTheLastSpan(PermuteAndFlipRace):
-    """Tails always fall into the last span."""
+class InTheLastInterval(PermuteAndFlipRace):
+    """A failure always falls into the last interval."""
 
     def _record_failure(self, candidate: int, rate: float, intervals_before: int) -> None:
         del intervals_before
@@ -126,7 +129,7 @@ class InTheLastSpan(PermuteAndFlipRace):
 
 
 class Whole(PermuteAndFlipRace):
-    """The span into which tails fall is not split."""
+    """The interval into which a failure falls is not split."""
 
     def _record_failure(self, candidate: int, rate: float, intervals_before: int) -> None:
         super()._record_failure(candidate, rate, intervals_before)
@@ -134,20 +137,22 @@ class Whole(PermuteAndFlipRace):
         self._intervals[-1] = final._replace(number=final.number - 1)
 
 
-@pytest.mark.parametrize("kind", [Forgetful, InTheLastSpan, Whole])
-def test_wrong_tails_are_rejected(kind: type[PermuteAndFlipRace]) -> None:
+@pytest.mark.parametrize("kind", [Forgetful, InTheLastInterval, Whole])
+def test_wrong_failures_are_rejected(kind: type[PermuteAndFlipRace]) -> None:
     with pytest.raises(Rejected, match="wrong"):
         check_failures([(3, 2), (1, 2)], Walk(20, Fraction(1, 2**4)), kind)
 
 
 @pytest.mark.parametrize("more", [6, 12])
 @pytest.mark.parametrize("asked", [[(1, 1), (3, 2)], [(3, 3), (1, 4)], [(3, 2), (1, 2), (2, 3)]])
-def test_where_ticks_come_fast_the_early_answer_is_right_too(asked: list[tuple[int, int]], more: int) -> None:
+def test_where_proposals_come_fast_the_early_answer_is_right_too(
+    asked: list[tuple[int, int]], more: int
+) -> None:
     check_failures(asked, Walk(15, Fraction(1, 4)), more=more)
     check_failures(asked, Walk(15, Fraction(1, 2), 3), more=more)
 
 
-def test_floats_and_balls_agree_on_how_likely_it_is_that_no_tails_came(
+def test_floats_and_balls_agree_on_the_probability_of_no_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = []

@@ -1,4 +1,4 @@
-"""The floats of a clock are as close to its exact times as it says, and bounds narrow as bits are drawn.
+"""Float times are within their error bounds, and exact bounds narrow as bits are drawn.
 
 What is under test: dpselect.selection.poisson_times, and the arrivals of dpselect.selection.race.
 """
@@ -31,10 +31,10 @@ def in_batches(times_of: PoissonTimes) -> NDArray[np.float64]:
     return np.concatenate([times_of.draw(n) for n in (1, 99, 200)])
 
 
-@pytest.mark.parametrize("ticking", [all_at_once, in_batches])
-def test_a_time_is_within_its_error(ticking: Callable[[PoissonTimes], NDArray[np.float64]]) -> None:
+@pytest.mark.parametrize("drawing", [all_at_once, in_batches])
+def test_a_time_is_within_its_error(drawing: Callable[[PoissonTimes], NDArray[np.float64]]) -> None:
     times_of = PoissonTimes(Fraction(7, 3), system())
-    times = ticking(times_of)
+    times = drawing(times_of)
     errors = times_of.error(np.arange(1, 301), times)
     for number in (1, 2, 64, 65, 299, 300):
         low, high = times_of.time(number, 120)
@@ -58,7 +58,7 @@ def test_late_points_are_estimated_only_where_exp_does_not_matter() -> None:
     assert at_once == 1.0
 
 
-def test_late_points_are_no_arrivals_unless_they_are_level_with_the_base() -> None:
+def test_late_points_are_no_arrivals_unless_their_candidates_tie_with_the_threshold() -> None:
     vector = ArrayScores(np.array([2.0, 1.0, 1.9, 1.9]), "max", block_size=2)
     threshold = vector.find_threshold(1)
     assert threshold is not None
@@ -102,7 +102,7 @@ def test_more_bits_narrow_a_time_inside_what_was_known_of_it(precision: int) -> 
     assert latest - earliest < Fraction(1, 2**100)
 
 
-def test_a_time_is_as_narrow_as_was_asked_for_however_slow_the_clock() -> None:
+def test_a_time_is_as_narrow_as_was_asked_for_however_low_the_rate() -> None:
     times_of = PoissonTimes(Fraction(1, 10**6), Given([5, *[2**63] * 50]))
     times_of.draw(1)
     low, high = times_of.time(1, 90)

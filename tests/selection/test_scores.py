@@ -1,4 +1,4 @@
-"""A field finds the leaders, and gives every other candidate one place, however its scores are laid out.
+"""A score vector finds the k best, and puts every other candidate into one cell, however scores are laid out.
 
 What is under test: dpselect.selection.array_scores and dpselect.selection.fraction_scores.
 """
@@ -40,7 +40,7 @@ def vectors(values: NDArray[Any], optimize: Optimize, block_size: int) -> list[S
     st.sampled_from(BLOCK_SIZES),
     st.data(),
 )
-def test_whoever_is_not_one_of_the_k_less_one_best_stands_in_one_place(
+def test_each_candidate_that_is_not_individual_is_in_one_cell(
     scores: list[int], dtype: str, optimize: Optimize, block_size: int, data: st.DataObject
 ) -> None:
     k = data.draw(st.integers(1, len(scores)))
@@ -86,8 +86,8 @@ def test_whoever_is_not_one_of_the_k_less_one_best_stands_in_one_place(
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 @pytest.mark.parametrize("size", [1, 40, 64 * 14, 64 * 80, 64 * 150])
 @pytest.mark.parametrize("k", [2, 3, 11])
-def test_c2_as_many_are_looked_at_whatever_the_scores(k: int, size: int, dtype: str) -> None:
-    """Ties at the k-th place, or at the last column that is closed, change no size; the last row is full."""
+def test_c2_as_many_candidates_are_read_whatever_the_scores(k: int, size: int, dtype: str) -> None:
+    """Ties at the k-th best, or at the last extracted block, change no size; the last row is full."""
     size *= k
     tied, one_ahead, spread = np.full(size, 5), np.full(size, 5), np.arange(size) % 1009
     one_ahead[size // 2] = 6
@@ -103,8 +103,8 @@ def test_c2_as_many_are_looked_at_whatever_the_scores(k: int, size: int, dtype: 
 
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("most", [3, 40, 10**6], ids=["many-ties", "ties", "hardly-any"])
-def test_the_best_are_found_among_very_many_columns(most: int, optimize: Optimize) -> None:
-    """So many that groups of columns are looked at first; 2999 leaves the last row short."""
+def test_the_best_are_found_among_very_many_blocks(most: int, optimize: Optimize) -> None:
+    """With 1500 blocks, groups of blocks are searched first; 2999 candidates leave the last row short."""
     scores = np.array([system().word() % most for _ in range(2999)])
     oriented = scores if optimize == "max" else -scores
     for k in (2, 5, 9):
@@ -133,7 +133,7 @@ REAL = st.floats(allow_nan=False, allow_infinity=False) | st.floats(-9, 9) | st.
     st.floats(0, allow_infinity=False) | st.floats(0.1, 100),
     st.floats(1, 1023),
 )
-def test_rungs_are_not_too_low(scores: list[float], optimize: Optimize, slope: float, top: float) -> None:
+def test_exponents_are_not_too_low(scores: list[float], optimize: Optimize, slope: float, top: float) -> None:
     exact = [Fraction(score) for score in scores]
     for vector in (ArrayScores(np.array(scores), optimize), FractionScores(exact, optimize)):
         threshold = vector.find_threshold(1)
@@ -152,7 +152,7 @@ def test_rungs_are_not_too_low(scores: list[float], optimize: Optimize, slope: f
 
 
 def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
-    """Rounded to zero it would pass for a tie, whose coin is certain at any time."""
+    """Rounded to zero it would pass for a tie, which is accepted at any time."""
     tiny = Fraction(1, 10**400)
     vector = FractionScores([Fraction(0), -tiny, None], "max")
     threshold = vector.find_threshold(1)
@@ -164,7 +164,7 @@ def test_a_gap_too_small_for_floats_is_left_to_fractions() -> None:
     assert not vector.is_tied(1, threshold.kth_best)
 
 
-def test_small_gaps_of_places_are_rounded_down_but_not_away() -> None:
+def test_small_gaps_are_rounded_down_but_not_away() -> None:
     gaps = [Fraction(3, 2**1001), Fraction(1, 3 * 2**1060), Fraction(7, 10) / 2**1074]
     vector = FractionScores([Fraction(0), *(-gap for gap in gaps)], "max")
     threshold = vector.find_threshold(1)
@@ -177,8 +177,8 @@ def test_small_gaps_of_places_are_rounded_down_but_not_away() -> None:
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 @pytest.mark.parametrize("k", [2, 3, 4])
-def test_the_best_may_stand_in_the_last_row_that_most_columns_lack(k: int, dtype: str) -> None:
-    """Of ten columns seven lack the eighth row; scores looked up there are those of the last, the best."""
+def test_the_best_may_be_in_the_last_row_that_most_blocks_lack(k: int, dtype: str) -> None:
+    """Of ten blocks seven lack the eighth row; scores looked up there are those of the last, the best."""
     for _ in range(60):
         scores = np.array([*(system().word() % 20 for _ in range(72)), 25], dtype=dtype)
         vector = ArrayScores(scores, "max", 8)
@@ -195,12 +195,12 @@ def test_the_best_may_stand_in_the_last_row_that_most_columns_lack(k: int, dtype
 
 @pytest.mark.parametrize("k", [1, 2, 31, 32, 1000])
 @pytest.mark.parametrize("size", [1, 4096, 4097, 10**6, 2_000_001, 10**8])
-def test_the_depth_of_columns_is_a_power_of_two(size: int, k: int) -> None:
+def test_the_size_of_blocks_is_a_power_of_two(size: int, k: int) -> None:
     assert block_size_for(size, k).bit_count() == 1
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_rungs_are_not_too_low_where_the_base_is_large(sign: int) -> None:
+def test_exponents_are_not_too_low_where_the_threshold_is_large(sign: int) -> None:
     scores = sign * 1e15 - np.arange(200.0) * 0.625
     vector = ArrayScores(scores, "max")
     threshold = vector.find_threshold(1)
@@ -212,7 +212,7 @@ def test_rungs_are_not_too_low_where_the_base_is_large(sign: int) -> None:
             assert Fraction(found) >= 500 - down - Fraction(1, 2**12)
 
 
-def test_next_to_the_base_is_not_level_with_it() -> None:
+def test_the_float_next_to_the_threshold_does_not_tie_with_it() -> None:
     vector = ArrayScores(np.array([1.0, math.nextafter(1.0, 0.0), 1.0]), "max")
     assert vector.are_tied(np.arange(3), 1.0).tolist() == [True, False, True]
     assert [vector.is_tied(i, 1.0) for i in range(3)] == [True, False, True]
@@ -232,12 +232,12 @@ def test_a_small_gap_is_right_or_not_a_number(exponent: int) -> None:
 
 
 @pytest.mark.parametrize(("optimize", "oriented"), [("max", [-1.5, 2.5, 0.0]), ("min", [1.5, -2.5, 0.0])])
-def test_float_scores_are_turned_so_that_more_is_better(optimize: Optimize, oriented: list[float]) -> None:
+def test_float_scores_are_oriented(optimize: Optimize, oriented: list[float]) -> None:
     for vector in vectors(np.array([-1.5, 2.5, 0.0]), optimize, 1):
         assert vector.float_scores(np.arange(3)).tolist() == oriented
 
 
-def test_float_scores_of_unsigned_integers_are_turned_below_zero() -> None:
+def test_float_scores_of_unsigned_integers_are_oriented_below_zero() -> None:
     for vector in vectors(np.array([1, 255], dtype="uint8"), "min", 1):
         assert vector.float_scores(np.arange(2)).tolist() == [-1.0, -255.0]
 
@@ -245,7 +245,9 @@ def test_float_scores_of_unsigned_integers_are_turned_below_zero() -> None:
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("size", [400, 397])
 @pytest.mark.parametrize("step", [2, 3, -1, -2])
-def test_an_array_with_strides_has_the_leaders_of_its_copy(optimize: Optimize, size: int, step: int) -> None:
+def test_an_array_with_strides_has_the_threshold_of_its_copy(
+    optimize: Optimize, size: int, step: int
+) -> None:
     seen = (np.arange(abs(step) * size) * 7919 % 1009)[::step]
     ours, theirs = (ArrayScores(scores, optimize, 4).find_threshold(3) for scores in (seen, seen.copy()))
     assert ours is not None
@@ -259,7 +261,9 @@ def test_an_array_with_strides_has_the_leaders_of_its_copy(optimize: Optimize, s
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("size", range(60, 76))
 @pytest.mark.parametrize("most", [4, 12, 1000])
-def test_who_stood_in_a_closed_column_stands_alone(optimize: Optimize, size: int, most: int) -> None:
+def test_the_candidates_of_an_extracted_block_are_in_cells_of_their_own(
+    optimize: Optimize, size: int, most: int
+) -> None:
     """The last row may be short."""
     for start in range(20):
         scores = (np.arange(start, start + size) * 7919) % 1009 % most
@@ -281,7 +285,7 @@ def test_every_score_of_an_array_with_strides_is_looked_up() -> None:
 
 
 @pytest.mark.parametrize(("optimize", "best"), [("max", 2**64 - 1), ("min", 0)])
-def test_unsigned_integers_beyond_the_signed_ones_have_their_gaps_and_rungs(
+def test_unsigned_integers_beyond_the_signed_ones_have_their_gaps_and_exponents(
     optimize: Optimize, best: int
 ) -> None:
     scores = [2**64 - 1, 2**64 - 3, 2**63, 5, 0]

@@ -1,4 +1,4 @@
-"""The floats of a contender lie around its number, and nobody is ever among the winners.
+"""The float bounds of a noisy score enclose it, and every winner is a candidate.
 
 What is under test: dpselect.selection.top_k. Its law is under test in tests/mechanisms/test_laws.py.
 """
@@ -17,7 +17,8 @@ from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.noise import ExponentialNoise, GumbelNoise, NoiseLaw
-from dpselect.selection.top_k import Noiseless, NoisyScore, NoisyScores, top_k_indices, top_k_noisy_scores
+from dpselect.selection.noisy_scores import NoisyScore
+from dpselect.selection.top_k import top_k_indices, top_k_noisy_scores
 from tests.exact.sources import Begun, Given
 
 both_noises = pytest.mark.parametrize("noise", [GumbelNoise(), ExponentialNoise()])
@@ -35,7 +36,7 @@ def check_bounds(drawn: list[NoisyScore] | None) -> list[NoisyScore]:
 @pytest.mark.parametrize("base", [0.0, 1e9, -1e9])
 @pytest.mark.parametrize("width", [8, 64])
 @pytest.mark.parametrize("scale", [Fraction(3, 2), Fraction(10**9, 7), Fraction(1, 10**9)])
-def test_floats_lie_around_the_numbers_of_stars_and_arrivals(
+def test_float_bounds_enclose_the_noisy_scores_of_individual_candidates_and_arrivals(
     noise: NoiseLaw, optimize: Literal["max", "min"], base: float, width: int, scale: Fraction
 ) -> None:
     vector = ArrayScores(base + np.arange(60.0) * float(scale) / 6, optimize)
@@ -45,7 +46,7 @@ def test_floats_lie_around_the_numbers_of_stars_and_arrivals(
 
 
 @both_noises
-def test_floats_lie_around_the_number_whatever_its_first_word(noise: NoiseLaw) -> None:
+def test_float_bounds_enclose_the_noisy_score_whatever_its_first_word(noise: NoiseLaw) -> None:
     """Near 1 / e the noise is near zero; next to 0 and 1 its quantiles are not asked for in floats."""
     near_zero = [int(2**64 / math.e) + i * 2**p for p in (0, 10, 12) for i in range(-20, 20)]
     at_the_ends = [1, 2**44 - 5, 2**44 + 5, 2**64 - 2**44 - 2048, 2**64 - 2**44 + 5, 2**64 - 5]
@@ -81,7 +82,7 @@ def test_the_float_scores_of_two_that_tie_do_not_order_them(noise: NoiseLaw) -> 
 
 @both_noises
 @pytest.mark.parametrize("batch", [1, 2, 3])
-def test_nobody_is_among_the_winners(noise: NoiseLaw, batch: int) -> None:
+def test_every_winner_is_a_candidate(noise: NoiseLaw, batch: int) -> None:
     for _ in range(150):
         found = top_k_indices(
             ArrayScores(np.arange(4.0), "max"), 3, Fraction(1), noise, system(), batch=batch
@@ -89,17 +90,3 @@ def test_nobody_is_among_the_winners(noise: NoiseLaw, batch: int) -> None:
         assert found is not None
         assert len(set(found)) == 3
         assert set(found) <= {0, 1, 2, 3}
-
-
-def test_whom_floats_cannot_tell_from_another_is_counted_exactly() -> None:
-    scores = [Fraction(5), Fraction(3), Fraction(2), Fraction(1)]
-    lows, highs = np.array([4.0, 1.0, 1.0, 0.0]), np.array([6.0, 4.0, 4.0, 1.0])
-    board = NoisyScores(np.arange(4), (lows, highs), lambda i: Noiseless(scores[i]))
-    other = NoisyScore(9, 1.0, 3.5, lambda: Noiseless(Fraction(5, 2)))
-    assert board.count_exceeding(other) == 2
-    assert (
-        NoisyScores(np.arange(1), (lows[:1], highs[:1]), lambda i: Noiseless(scores[i])).count_exceeding(
-            other
-        )
-        == 1
-    )

@@ -1,4 +1,4 @@
-"""The floats that filter the coins of levels are close to the exact chances, or there are none.
+"""The floats that filter the coins of levels are close to the exact probabilities, or there are none.
 
 What is under test: dpselect.selection.top_k_by_levels. Its law: tests/mechanisms/test_laws.py.
 """
@@ -56,7 +56,7 @@ def test_estimates_are_close(scale: Fraction, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("far", [Fraction(10**320), Fraction(10**400)])
 @pytest.mark.parametrize("low", [Fraction(0), Fraction(1)])
-def test_beyond_all_floats_chances_are_zero(
+def test_beyond_all_floats_probabilities_are_zero(
     far: Fraction, low: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = watched(monkeypatch)

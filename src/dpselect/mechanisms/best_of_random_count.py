@@ -37,8 +37,15 @@ def make_best_of_random_count(measurement: Measurement, count: Count) -> Measure
         equals. It is None only if there was no run (``poisson``), or if every run was one of ours that gave
         up.
         ``m.map(d_in)`` bounds the measure of ``measurement``: epsilon + (1 + shape) ln((e^epsilon + gamma) /
-        (1 + gamma e^epsilon)), for ``poisson`` epsilon + mean tanh(epsilon / 2), and their Rényi and
-        approximate kin.
+        (1 + gamma e^epsilon)), for ``poisson`` epsilon + mean tanh(epsilon / 2), and the corresponding bounds
+        in Rényi and approximate divergence.
+
+    Runtime
+        as many runs of ``measurement`` as ``count`` draws, one after the other
+
+    Utility
+        If a single run scores s or more with probability q, the release does so with probability
+        1 - E[(1 - q)^K], K the number of runs: 1 - gamma (1 - q) / (gamma + (1 - gamma) q) for ``geometric``.
 
     >>> from dpselect.mechanisms import geometric
     >>> from dpselect.privacy import atom_domain, linf_distance, max_divergence, user_measurement

@@ -40,6 +40,12 @@ def make_exponential_mechanism(
     Postcondition
         ``m(scores)`` is candidates[i] with probability exactly exp(s_i / scale) / sum_j exp(s_j / scale).
 
+    Runtime
+        O(n) for n candidates: one pass over the scores, then a bounded expected number of proposals.
+
+    Utility
+        With probability at least 1 - beta the winner's score is within scale * ln(n / beta) of the best.
+
     >>> from dpselect.privacy import atom_domain, linf_distance, vector_domain
     >>> scores, votes = vector_domain(atom_domain(int)), linf_distance(monotonic=True)
     >>> make_exponential_mechanism(scores, votes, ["tea", "coffee"], scale=0)([3, 12])

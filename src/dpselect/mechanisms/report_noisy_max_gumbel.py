@@ -16,6 +16,7 @@ from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.measures import max_divergence
 from dpselect.privacy.metrics import ScoreMetric
+from dpselect.selection.draw import TopKDraw
 from dpselect.selection.scores import Optimize
 
 
@@ -35,6 +36,12 @@ def make_report_noisy_max_gumbel(
         random bits. ``m.map(d_in)`` bounds the max-divergence between the outputs on any two score vectors
         within d_in.
 
+    Runtime
+        as ``make_report_noisy_top_k`` with k = 1: O(n)
+
+    Utility
+        With probability at least 1 - beta the winner's score is within scale * ln(n / beta) of the best.
+
     >>> from dpselect.privacy import atom_domain, linf_distance, vector_domain
     >>> scores, votes = vector_domain(atom_domain(int)), linf_distance(monotonic=True)
     >>> make_report_noisy_max_gumbel(scores, votes, scale=2).map(1)
@@ -45,6 +52,6 @@ def make_report_noisy_max_gumbel(
         score_metric(input_metric),
         not_negative(scale, "scale"),
     )
-    draw = NoisyTopK(domain, spread, 1, direction(optimize), "gumbel")
+    draw = NoisyTopK(domain, TopKDraw(spread, 1, direction(optimize), "gumbel"))
     price = GumbelMap(metric, max_divergence(), spread, differing_draws(1, domain))
     return Measurement(domain, metric, max_divergence(), draw, price) >> the_only

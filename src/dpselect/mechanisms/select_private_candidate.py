@@ -53,13 +53,20 @@ def make_select_private_candidate(
     Postcondition
         The number of runs, if none reaches the threshold, is t with probability exactly
         stop_probability (1 - stop_probability)^(t-1), cut off at ``max_iterations``.
-        ``"early"`` stops at the first success: whoever can count or time the runs learns about the data what
-        the price does not cover. ``"hidden"`` draws the number of runs first, runs all of them and releases
-        the first success: the same release, from a number of runs that does not depend on the data.
+        ``"early"`` stops at the first success: an observer who counts or times the runs learns about the data
+        what the price does not cover. ``"hidden"`` draws the number of runs first, runs all of them and
+        releases the first success: the same release, from a number of runs that does not depend on the data.
         ``"until_success"`` never gives up, takes stop probability 0 and no cap, and may never end.
         ``m.map(d_in)`` is epsilon + ln((e^epsilon + gamma) / (1 + gamma e^epsilon)), with a cap 2 epsilon +
-        2 exp(-gamma max_iterations), or the approximate kin. It covers the release alone, not the number of
-        runs beside it.
+        2 exp(-gamma max_iterations), or the corresponding bound in approximate divergence. It covers the
+        release alone, not the number of runs beside it.
+
+    Runtime
+        at most 1 / stop_probability runs of ``measurement`` on average, never more than ``max_iterations``
+
+    Utility
+        If a single run reaches the threshold with probability p, the release is not None with probability
+        p / (p + stop_probability (1 - p)), without ``max_iterations``.
 
     >>> from dpselect.exact.numbers import rounded_up
     >>> from dpselect.privacy import atom_domain, linf_distance, max_divergence, user_measurement

@@ -17,8 +17,9 @@ Proof: noise.proof.md
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import ClassVar, Protocol
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.partial_numbers import Exponential, Gumbel
 from dpselect.exact.vector_samplers import SLACK
 from dpselect.selection.scores import Floats
+
+NoiseName: TypeAlias = Literal["gumbel", "exponential"]
 
 LATEST_TIME = 700.0
 """A time: exp of a later one overflows. By then a point is accepted with a probability below 2**-100, ..."""
@@ -136,3 +139,7 @@ class ExponentialNoise:
     def quantiles(self, u: Floats) -> Floats:
         """Give -ln(1 - u)."""
         return -np.log1p(-u)
+
+
+NOISES: Mapping[NoiseName, NoiseLaw] = {"gumbel": GumbelNoise(), "exponential": ExponentialNoise()}
+"""Every noise by its name."""

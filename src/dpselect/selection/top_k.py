@@ -1,6 +1,9 @@
-"""The k best noisy scores of a field, as numbers that can be compared with those of another field.
+"""The k best of n noisy scores, best first.
 
-So selection merges: of two lists of contenders, the k best of both are the k best of the two fields together.
+Let T be the k-th best score. The k - 1 individual candidates, at or above T, get noise of their own. All
+others race relative to T: the candidates that arrive first have the best noisy scores of the rest. The race
+runs until the k best of all are certainly among the individual candidates and the arrivals; then both are
+sorted.
 
 Proof: top_k.proof.md
 """
@@ -8,11 +11,9 @@ Proof: top_k.proof.md
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from functools import cmp_to_key, partial
+from functools import partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -22,117 +23,22 @@ from dpselect.exact.partial_numbers import Exponential, Gumbel
 from dpselect.exact.randomness import Randomness
 from dpselect.selection.envelope import Envelope, float_scale
 from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.noisy_scores import Noiseless, NoisyScore, NoisyScores, are_apart, merged
 from dpselect.selection.race import ArrivalScore, Race
 from dpselect.selection.scores import Floats, Indices, ScoreVector
 
 _FIRST_BATCH, _SMALL_BATCH, _LARGEST_BATCH = 128, 512, 4096
+"""Proposals made at a time."""
+
 NEAREST_END, STEEPEST_QUANTILE = 2.0**-20, 2.0**21
-"""Of a uniform number no nearer to 0 or 1 floats know the quantile, which rises by no more than this."""
+"""For uniform numbers at least this far from 0 and 1, quantiles are computed in floats; their slope is at
+most the second number."""
+
+NO_CANDIDATE = -1
+"""The index of no candidate."""
 
 SCORE_SLACK, NOISE_SLACK = 2.0**-50, 2.0**-30
-"""By how much a float noisy score may be wrong, as a part of the score, and of the scale."""
-
-
-class NoisyScore:
-    """A candidate and its noisy score: floats that certainly lie below and above it, and the number itself.
-
-    The number is made when a comparison first needs it, and kept, with the bits that it has drawn.
-    """
-
-    __slots__ = ("_make", "_number", "candidate", "high", "low")
-
-    def __init__(self, candidate: int, low: float, high: float, make: Callable[[], Any]) -> None:
-        """Note how the number is made."""
-        self.candidate = candidate
-        self.low = low
-        self.high = high
-        self._make: Callable[[], Any] | None = make
-        self._number: Any = None
-
-    @property
-    def number(self) -> Any:
-        """The noisy score, exactly; once it is made, the scores are let go of."""
-        if self._make is not None:
-            self._number, self._make = self._make(), None
-        return self._number
-
-    def realised(self) -> NoisyScore:
-        """Make the number now: scores may change later, and are not to be held."""
-        _ = self.number
-        return self
-
-    def exceeds(self, other: NoisyScore) -> bool:
-        """Compare noisy scores: by the floats where they tell, exactly where they do not."""
-        if self.low >= other.high or other.low >= self.high:
-            return self.low >= other.high
-        return bool(self.number.greater_than(other.number))
-
-
-class Noiseless:
-    """A score without noise; of two equal ones, the one that is asked comes first."""
-
-    def __init__(self, score: Fraction) -> None:
-        """Keep the score."""
-        self.score = score
-
-    def greater_than(self, other: Noiseless) -> bool:
-        """Compare."""
-        return self.score >= other.score
-
-
-def merged(ours: list[NoisyScore], theirs: list[NoisyScore], k: int) -> list[NoisyScore]:
-    """Merge two lists, each with its best first, and keep the k best."""
-    best: list[NoisyScore] = []
-    i = j = 0
-    while len(best) < k and (i < len(ours) or j < len(theirs)):
-        if j == len(theirs) or (i < len(ours) and ours[i].exceeds(theirs[j])):
-            best.append(ours[i])
-            i += 1
-        else:
-            best.append(theirs[j])
-            j += 1
-    return best
-
-
-class NoisyScores:
-    """Candidates with their noisy scores, in arrays; the contenders are made when somebody asks for them."""
-
-    def __init__(
-        self, candidates: Indices, bounds: tuple[Floats, Floats], number: Callable[[int], Any]
-    ) -> None:
-        """Note the bounds, and how the number of the i-th is made."""
-        self.candidates = candidates
-        self.lows, self.highs = bounds
-        self._number = number
-        self._made: dict[int, NoisyScore] = {}
-
-    def __getitem__(self, i: int) -> NoisyScore:
-        """Give the i-th contender, always the same."""
-        if i not in self._made:
-            low, high = self.lows.item(i), self.highs.item(i)
-            self._made[i] = NoisyScore(self.candidates.item(i), low, high, partial(self._number, i))
-        return self._made[i]
-
-    def in_order(self) -> list[NoisyScore]:
-        """Sort the contenders, the best first."""
-        order = (-self.lows).argsort()
-        noisy_scores = [self[i] for i in order.tolist()]
-        if not _are_apart(self.lows[order], self.highs[order]):
-            noisy_scores.sort(key=cmp_to_key(lambda ours, theirs: -1 if ours.exceeds(theirs) else 1))
-        return noisy_scores
-
-    def count_exceeding(self, other: NoisyScore) -> int:
-        """Count the contenders that beat another."""
-        surely, perhaps = self.lows >= other.high, self.highs >= other.low
-        exceeding = int(np.count_nonzero(surely))
-        if np.count_nonzero(perhaps) > exceeding:
-            exceeding += sum(self[i].exceeds(other) for i in (perhaps & ~surely).nonzero()[0].tolist())
-        return exceeding
-
-
-def _are_apart(lows: Floats, highs: Floats) -> bool:
-    """Say whether bounds, sorted downwards, do not overlap."""
-    return bool((lows[:-1] >= highs[1:]).all())
+"""The error of a float noisy score: at most this part of the score plus this part of the scale."""
 
 
 @ignore_float_errors
@@ -145,14 +51,14 @@ def top_k_indices(  # noqa: PLR0913 - the draw's own parameters, and where they 
     *,
     batch: int | None = None,
 ) -> list[int] | None:
-    """Draw the k best of a field, the best first; None if fewer than k may win."""
+    """Draw the k best candidates, the best first; None if fewer than k are eligible."""
     drawn = _drawn(vector, k, scale, noise, randomness, batch)
     if drawn is None:
         return None
     individual, arrived = drawn
     lows, highs = np.append(individual.lows, arrived.lows), np.append(individual.highs, arrived.highs)
     order = (-lows).argsort()
-    if _are_apart(lows[order], highs[order]):
+    if are_apart(lows[order], highs[order]):
         best: list[int] = np.append(individual.candidates, arrived.candidates)[order[:k]].tolist()
         return best
     return [one.candidate for one in _merged_noisy_scores(individual, arrived, k)]
@@ -168,7 +74,7 @@ def top_k_noisy_scores(  # noqa: PLR0913 - the draw's own parameters, and where 
     *,
     batch: int | None = None,
 ) -> list[NoisyScore] | None:
-    """Draw the k best of a field, to be merged with those of others; None if fewer than k may win."""
+    """Draw the k best with their noisy scores, so that they can be merged with those of other vectors."""
     if scale == 0:
         return _noiseless(vector, k)
     drawn = _drawn(vector, k, scale, noise, randomness, batch)
@@ -184,10 +90,10 @@ def _merged_noisy_scores(individual: NoisyScores, arrived: NoisyScores, k: int) 
 def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where they are drawn from
     vector: ScoreVector, k: int, scale: Fraction, noise: NoiseLaw, randomness: Randomness, batch: int | None
 ) -> tuple[NoisyScores, NoisyScores] | None:
-    """Draw the stars, and race until the k best are among them and the arrivals.
+    """Draw individual noisy scores and race until the k best are certainly among both; give both.
 
-    The k - 1 best candidates get numbers of their own, whether they are ahead of the k-th best score or tie
-    with it, so that ties do not show in the time; the others race relative to it.
+    There are always k - 1 individual candidates, whether they exceed T or tie with it: ties do not change the
+    time.
     """
     threshold = vector.find_threshold(k)
     if threshold is None:
@@ -209,7 +115,7 @@ def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where the
 def _draw_individual(
     vector: ScoreVector, candidates: Indices, scale: Fraction, noise: NoiseLaw, randomness: Randomness
 ) -> NoisyScores:
-    """Give each candidate a noisy score of its own, with its first word drawn."""
+    """Give each candidate a noisy score of its own, of which one random word is drawn."""
     words = randomness.words(len(candidates))
     step = 2.0**-randomness.width
     below = words * step
@@ -230,11 +136,11 @@ def _draw_individual(
 
 
 def _arrived_scores(race: Race, k: int) -> NoisyScores:
-    """Give the first k arrivals; each beats all who arrive later.
+    """Give the noisy scores of the first k arrivals, in order, and after them that of NO_CANDIDATE.
 
-    After them comes nobody, with the last proposal: those who have not arrived come later still.
+    The latter is what an arrival at the last proposal would have: candidates that have not arrived have less.
     """
-    candidates = np.array([*islice(race.arrivals, k), -1])
+    candidates = np.array([*islice(race.arrivals, k), NO_CANDIDATE])
     proposal_numbers = np.array([*islice(race.arrivals.values(), k), race.proposed])
     times, errors = race.times(proposal_numbers)
     envelope = race.envelope
@@ -261,7 +167,7 @@ def _noiseless(vector: ScoreVector, k: int) -> list[NoisyScore] | None:
 
 
 def _float_bounds(start: Floats | float, scale: Fraction, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Bound score + scale * noise, for scores and noise in floats that may be slightly wrong."""
+    """Bound score + scale * noise for float scores and noises, with room for their errors."""
     step, size = float_scale(scale.as_integer_ratio()), np.abs(start)
     if not (step > 0 and (size < 2.0**1000).all()):
         return np.full_like(low, -math.inf), np.full_like(high, math.inf)
