@@ -47,7 +47,7 @@ class Walk:
 
 
 def below(exponent: int, *, spare: int = 2, width: int = 1) -> Walk:
-    """Leave less than 2**-exponent open, at a depth of so many bits more."""
+    """Leave less than 2**-exponent open, at a depth of ``spare`` bits more."""
     return Walk(exponent + spare, Fraction(1, 2**exponent), width)
 
 

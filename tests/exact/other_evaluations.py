@@ -1,4 +1,4 @@
-"""exp, log and their kin by two ways that share nothing with FLINT: mpmath, and power series of rationals."""
+"""exp, log and others by two ways that share nothing with FLINT: mpmath, and power series of rationals."""
 
 from __future__ import annotations
 

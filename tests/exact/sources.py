@@ -11,7 +11,7 @@ from dpselect.exact.randomness import system
 
 
 class Given:
-    """Hands out the given words; whoever asks for more than there are has drawn too many."""
+    """Hands out the given words; a sampler that asks for more has drawn too many."""
 
     def __init__(self, words: Iterable[int], width: int = 64) -> None:
         self.width = width

@@ -327,7 +327,7 @@ def test_a_count_stays_between_its_bounds(value: int) -> None:
 
 
 class NamedShare(Fraction):
-    """A rational number of somebody else's type."""
+    """A rational number of a foreign type."""
 
 
 def test_a_rational_of_another_type_is_read_as_a_plain_fraction() -> None:

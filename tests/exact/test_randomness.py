@@ -1,4 +1,4 @@
-"""No word is handed out twice, whoever asks; and where the system fails, nothing is handed out.
+"""No word is handed out twice, in any thread or process; and where the system fails, nothing is handed out.
 
 The ids of the threats that a test stands against are in its name.
 """

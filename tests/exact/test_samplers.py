@@ -21,7 +21,7 @@ from dpselect.exact.samplers import (
     bernoulli_exp,
     binomial,
     discrete_laplace,
-    geometric,
+    geometric_trials,
     is_below_exactly,
     permutation,
     uniform_below,
@@ -204,27 +204,27 @@ def test_exp_of_zero_draws_nothing() -> None:
     ("p", "depth"), [("1/2", 27), ("1/10", 29), ("9/10", 24), ("2/3", 27), ("4/5", 25), ("12/13", 24)]
 )
 def test_b4_geometric_counts_the_trials_until_the_first_success(p: str, depth: int) -> None:
-    laws.check_geometric(geometric, Fraction(p), Walk(depth, Fraction(1, 2**20)))
+    laws.check_geometric(geometric_trials, Fraction(p), Walk(depth, Fraction(1, 2**20)))
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 2) - ALMOST, Fraction(3, 4) + ALMOST])
 def test_geometric_is_right_where_its_boundaries_are_next_to_dyadic_numbers(p: Fraction) -> None:
-    laws.check_geometric(geometric, p, Walk(36, Fraction(1, 2**28)))
+    laws.check_geometric(geometric_trials, p, Walk(36, Fraction(1, 2**28)))
 
 
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_geometric_follows_its_law_in_words_of_any_width(width: int) -> None:
-    laws.check_geometric(geometric, Fraction(2, 3), Walk(27, Fraction(1, 2**16), width))
+    laws.check_geometric(geometric_trials, Fraction(2, 3), Walk(27, Fraction(1, 2**16), width))
 
 
 def test_geometric_with_a_tiny_probability_waits_long() -> None:
     """The median is ln(2) / p: half of U, and -ln(1 - p) is p up to p**2."""
-    waited = geometric(Fraction(1, 10**30), Given([2**63, 12345]))
+    waited = geometric_trials(Fraction(1, 10**30), Given([2**63, 12345]))
     assert abs(Fraction(waited, 10**30) - Fraction(math.log(2))) < Fraction(1, 10**15)
 
 
 def test_sure_success_comes_at_the_first_trial_and_draws_nothing() -> None:
-    assert geometric(1, untouchable()) == 1
+    assert geometric_trials(1, untouchable()) == 1
 
 
 @pytest.mark.parametrize(("scale", "depth"), [("1/2", 26), ("2/3", 26), ("3", 28), ("1/100", 24)])

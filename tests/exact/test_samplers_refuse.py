@@ -19,7 +19,7 @@ from dpselect.exact.samplers import (
     bernoulli_exp,
     binomial,
     discrete_laplace,
-    geometric,
+    geometric_trials,
     permutation,
     uniform_below,
 )
@@ -49,7 +49,7 @@ PARAMETERS: dict[str, tuple[str, list[object], Call]] = {
     "bernoulli": ("p", NOT_PROBABILITIES, bernoulli),
     "bernoulli_exp": ("x", [*NOT_NUMBERS, *NEGATIVE], bernoulli_exp),
     "bernoulli_enclosed": ("enclose", [*NOT_NUMBERS, 0.5, "1/2"], bernoulli_enclosed),
-    "geometric": ("p", [*NOT_PROBABILITIES, 0, 0.0, "0/1"], geometric),
+    "geometric": ("p", [*NOT_PROBABILITIES, 0, 0.0, "0/1"], geometric_trials),
     "binomial, trials": ("n", NOT_COUNTS, lambda n, source: binomial(n, "1/2", source)),
     "binomial, chance": ("p", NOT_PROBABILITIES, lambda p, source: binomial(3, p, source)),
     "permutation": ("n", NOT_COUNTS, permutation),
@@ -74,7 +74,7 @@ RIGHT: dict[str, Call] = {
     "bernoulli": lambda source: bernoulli("1/3", source),
     "bernoulli_exp": lambda source: bernoulli_exp("1/3", source),
     "bernoulli_enclosed": lambda source: bernoulli_enclosed(sharp, source),
-    "geometric": lambda source: geometric("1/3", source),
+    "geometric": lambda source: geometric_trials("1/3", source),
     "binomial": lambda source: binomial(3, "1/3", source),
     "permutation": lambda source: permutation(3, source),
     "discrete_laplace": lambda source: discrete_laplace("1/3", source),
@@ -113,7 +113,7 @@ def test_what_is_right_does_ask_for_a_word(function: str) -> None:
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda: geometric(1, None),  # type: ignore[arg-type]
+        lambda: geometric_trials(1, None),  # type: ignore[arg-type]
         lambda: binomial(3, 1, None),  # type: ignore[arg-type]
         lambda: binomial(0, "1/2", None),  # type: ignore[arg-type]
         lambda: bernoulli_exp(0, None),  # type: ignore[arg-type]

@@ -112,7 +112,7 @@ def test_b4_a_waiting_time_with_a_wrong_parameter_is_rejected(
     mutant: Callable[[Fraction, Randomness], int],
 ) -> None:
     walk = Walk(28, Fraction(1, 2**12))
-    for right in (samplers.geometric, values.trial_by_trial):
+    for right in (samplers.geometric_trials, values.trial_by_trial):
         laws.check_geometric(right, TWO_THIRDS, walk)
     with pytest.raises(Rejected, match=rf"{WRONG}|{OPEN}"):
         laws.check_geometric(mutant, TWO_THIRDS, walk)

@@ -128,7 +128,7 @@ def with_the_count(base: Measurement, count: Count, arg: int) -> Law[tuple[int, 
     return enumerate_law(both, 16)
 
 
-def test_c3_whoever_knows_the_count_learns_more_than_the_price_covers() -> None:
+def test_c3_an_observer_of_the_count_learns_more_than_the_price_covers() -> None:
     """Negative: that is why no argument tells it. Two runs with nothing good have twice the loss of one."""
     assert "progress" not in inspect.signature(make_best_of_random_count).parameters
     base = program([(1, "good"), (0, "bad")], (3, 1), (1, 3))

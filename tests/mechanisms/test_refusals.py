@@ -42,8 +42,9 @@ from dpselect.privacy import (
 )
 from dpselect.privacy.domains import NOT_A_SCORE, NOT_A_VECTOR
 from dpselect.selection.array_scores import ArrayScores
+from dpselect.selection.draw import TooFewCandidates
 from dpselect.selection.fraction_scores import FractionScores
-from dpselect.selection.scores import ScoreVector
+from dpselect.selection.scores import NotAScore, ScoreVector
 from dpselect.selection.top_k import top_k_indices, top_k_noisy_scores
 from dpselect.selection.winner import winner
 from tests.exact.sources import untouchable
@@ -567,10 +568,13 @@ def test_no_warning_tells_of_distances_beyond_all_floats(make: Callable[..., Mea
     assert make("0.1")(scores) == 1
 
 
-def test_d8_whoever_makes_the_chunks_cannot_speak_through_the_refusal_of_the_domain() -> None:
+@pytest.mark.parametrize(
+    "error", [OutsideDomain(f"the scores are {CANARIES}"), NotAScore(), TooFewCandidates()], ids=repr
+)
+def test_d8_the_maker_of_chunks_cannot_speak_through_the_refusal_of_the_domain(error: Exception) -> None:
     def talkative() -> Iterator[list[float]]:
         yield [*CANARIES]
-        raise OutsideDomain(f"the scores are {CANARIES}")
+        raise error
 
     with pytest.raises(ReleaseFailed) as caught:
         gumbel_max().over(talkative())

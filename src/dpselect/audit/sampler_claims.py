@@ -57,7 +57,7 @@ def of_samplers(deeper: int) -> Iterator[Claim]:
     for p in POINTS[:2]:
         check = partial(
             walked,
-            partial(_call, samplers.geometric, p),
+            partial(_call, samplers.geometric_trials, p),
             partial(_geometric, p),
             range(9),
             18 + deeper,

@@ -9,14 +9,14 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-P = ParamSpec("P")
-R = TypeVar("R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 _IGNORING = Context()
 _IGNORING.run(np.seterr, all="ignore")
 
 
-def ignore_float_errors(function: Callable[P, R]) -> Callable[P, R]:
+def ignore_float_errors(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let a function ignore floating-point errors, whatever the caller has set.
 
     As ``np.errstate`` does, but the settings are made once: entering ``np.errstate`` would slow small draws
@@ -24,7 +24,7 @@ def ignore_float_errors(function: Callable[P, R]) -> Callable[P, R]:
     """
 
     @wraps(function)
-    def ignoring_float_errors(*args: P.args, **kwargs: P.kwargs) -> R:
+    def ignoring_float_errors(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         return _IGNORING.copy().run(function, *args, **kwargs)
 
     return ignoring_float_errors

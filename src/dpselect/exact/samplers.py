@@ -96,7 +96,7 @@ def bernoulli_exp(x: Number, randomness: Randomness) -> bool:
     return exponent == 0 or bernoulli_enclosed(lambda precision: exp(-exponent, precision), source)
 
 
-def geometric(p: Number, randomness: Randomness) -> int:
+def geometric_trials(p: Number, randomness: Randomness) -> int:
     """Draw the number of trials until the first success: 1, 2, ...; each succeeds with probability p."""
     success = probability(p, "p")
     if not success > 0:

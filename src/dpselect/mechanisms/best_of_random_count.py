@@ -104,7 +104,7 @@ class BestOfRandomCount:
 
 @dataclass(frozen=True)
 class RepeatedMap:
-    """What the best of so many runs costs."""
+    """What the best of a random number of runs costs."""
 
     measurement: Measurement
     count: Count

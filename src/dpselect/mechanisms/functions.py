@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
-from dpselect.errors import OutsideDomain
+from dpselect.errors import OutsideDomain, ReleaseFailed
 from dpselect.exact.randomness import Randomness
 from dpselect.privacy.domains import NOT_A_SCORE, VectorDomain
 from dpselect.selection.draw import PeeledDraw, ReadScores, TooFewCandidates, TopKDraw
@@ -42,7 +42,7 @@ class NoisyTopK:
     def _read(self, chunks: Iterable[object]) -> Iterator[ReadScores]:
         """Read chunk by chunk; at the end, or as soon as there are too many scores, check their number."""
         size, seen = self.domain.size, 0
-        for chunk in chunks:
+        for chunk in not_ours(chunks):
             scores = replace(self.domain, size=None).read(chunk)
             yield scores
             seen += len(scores)
@@ -64,6 +64,14 @@ class PeeledTopK:
     def __call__(self, arg: object, randomness: Randomness) -> list[int]:
         """Read the scores, and draw."""
         return drawn_or_refused(self.draw, self.domain.read(arg), randomness)
+
+
+def not_ours(chunks: Iterable[object]) -> Iterator[object]:
+    """Hand chunks on; the exceptions of a draw become refusals, unless the maker of chunks raises them."""
+    try:
+        yield from chunks
+    except (NotAScore, TooFewCandidates):
+        raise ReleaseFailed from None
 
 
 def drawn_or_refused(

@@ -44,7 +44,7 @@ def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of its source (
     optimize: Optimize = "max",
     privacy_measure: Measure = PURE,
 ) -> Measurement:
-    """Select the indices of k candidates, one after the other, each by permute-and-flip among those left.
+    """Select the indices of k candidates, one after the other, each by permute-and-flip among the rest.
 
     Precondition
         as in ``make_report_noisy_top_k``

@@ -108,7 +108,7 @@ class ArrayScores(ScoreVector):
         return None if threshold.kth_best == -math.inf else threshold
 
     def _without_blocks(self, k: int) -> Threshold:
-        """Search all candidates: there are so many winners that blocks would not help."""
+        """Search all candidates: with at most 2 k blocks, blocks would not help."""
         self.blocks, self.block_size, self._block_best = 0, 1, self._values
         kth_best, individual = self._find_best(self._values, k)
         return Threshold(kth_best, individual, individual)
