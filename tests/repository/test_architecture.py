@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.mechanisms import functions
-from dpselect.selection import array_scores, envelope, winner
+from dpselect.selection import array_scores, draw, envelope, winner
 from tests.repository.test_layers import LAYERS
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +44,7 @@ def test_the_idea_has_about_twenty_lines() -> None:
 
 def test_the_sizes_at_which_algorithms_change_are_those_of_the_code() -> None:
     table = section("Which algorithm runs when")
-    assert winner.FLIP_ALL_UP_TO == functions.BY_LEVELS_UP_TO
+    assert winner.FLIP_ALL_UP_TO == draw.FEW_CANDIDATES
     few, one_by_one = winner.FLIP_ALL_UP_TO, array_scores.NO_BLOCKS_UP_TO
     huge = array_scores.LARGE_BLOCKS_ABOVE
     for words in (
