@@ -17,8 +17,8 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
-from dpselect import Table, approval_voting, pricing, quantile, weighted_sum
-from dpselect.errors import TableUnreadable
+from dpselect import Table, approval_voting, plurality, pricing, quantile, weighted_sum
+from dpselect.errors import InvalidParameter, TableUnreadable
 from dpselect.problems import Problem
 from tests.engines import loading, reference
 from tests.engines.asking import asked
@@ -286,3 +286,87 @@ def test_a_column_of_pandas_has_the_kind_of_its_type(values: Any, kind: str) -> 
 def test_a_frame_may_name_a_column_twice_or_by_a_number() -> None:
     frame = pd.DataFrame([["1", "pie", "a", "b"]], columns=["voter", "dish", 3, 3])
     assert asked(DISH, Table(frame, unit="voter")) == [1, 0]
+
+
+# ---- text that is not UTF-8 --------------------------------------------------------------------------------
+
+BROKEN = [b"\xff", b"pie\xff", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"tea?\xfe", b"\xff" * 40]
+
+
+def texts(values: Sequence[bytes | None], kind: Any = None) -> Any:
+    """Give a column of text that holds these bytes, whether they are text or not."""
+    wide = pa.array(values, pa.large_binary() if kind == pa.large_string() else pa.binary())
+    return pa.Array.from_buffers(kind or pa.string(), len(values), wide.buffers(), wide.null_count)
+
+
+def some_broken(broken: bytes) -> Any:
+    """Give ballots whose text is not UTF-8: of a voter, of a dish, of neither (whole), and of a note."""
+    voters = [b"ann", b"ben", broken, b"cem", b"who?", b"who?", None]
+    dishes = [b"pie", broken, b"pie", b"tea", b"tea", b"pie", b"tea"]
+    notes = [broken, b"b", b"c", None, b"e", b"f", b"g"]
+    return pa.table(
+        {"voter": texts(voters), "dish": texts(dishes), "note": texts(notes), "n": list(range(len(voters)))}
+    )
+
+
+def written_parquet(table: Any, folder: Path) -> Any:
+    pyarrow.parquet.write_table(table, folder / "rows.parquet", row_group_size=3)
+    return folder / "rows.parquet"
+
+
+def several_parquets(table: Any, folder: Path) -> Any:
+    for number in range(table.num_rows):
+        pyarrow.parquet.write_table(table.slice(number, 1), folder / f"rows{number}.parquet")
+    return folder / "rows*.parquet"
+
+
+def as_dictionaries(table: Any, folder: Path) -> Any:
+    del folder
+    columns = {}
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        if pa.types.is_string(column.type):
+            raw = column.cast(pa.binary()).dictionary_encode()
+            values = texts(raw.dictionary.to_pylist())
+            column = pa.DictionaryArray.from_arrays(raw.indices, values)
+        columns[name] = column
+    return pa.table(columns)
+
+
+SOURCES: dict[str, Callable[[Any, Path], Any]] = {
+    "parquet": written_parquet,
+    "several parquets": several_parquets,
+    "arrow table": lambda table, _: table,
+    "arrow dictionaries": as_dictionaries,
+    "arrow reader": lambda table, _: table.to_reader(max_chunksize=2),
+    "arrow data set": lambda table, folder: pyarrow.dataset.dataset(written_parquet(table, folder)),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("source", SOURCES.values(), ids=list(SOURCES))
+def test_c5_text_that_is_not_utf8_drops_its_row_and_no_other(
+    source: Callable[[Any, Path], Any], broken: bytes, tmp_path: Path
+) -> None:
+    ballots = some_broken(broken)
+    pies_and_teas = [2, 2]  # of ann, cem and who?; neither of the voter nor of the dish that is broken
+    assert asked(DISH, Table(source(ballots, tmp_path), unit="voter")) == pies_and_teas
+    assert asked(DISH, Table(source(ballots, tmp_path), unit="n")) == [3, 3]
+    assert asked(DISH, Table(source(ballots, tmp_path), unit=None)) == [3, 3]
+    by_note = approval_voting(candidate="note", candidates=["b", "c", "pie"])
+    assert asked(by_note, Table(source(ballots, tmp_path), unit="voter")) == [1, 0, 0]
+
+
+def test_c5_two_people_whose_ids_are_not_utf8_do_not_become_one_or_a_third(tmp_path: Path) -> None:
+    votes = pa.table(
+        {"voter": texts([b"a\xff", b"a\xfe", b"a?", b"a"]), "dish": ["pie", "tea", "pie", "tea"]}
+    )
+    first = plurality(candidate="dish", candidates=["pie", "tea"])
+    assert asked(first, Table(written_parquet(votes, tmp_path), unit="voter")) == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["file_row_number", "File_Index"])
+def test_a_parquet_column_named_as_duckdb_numbers_rows_is_refused(name: str, tmp_path: Path) -> None:
+    path = written_parquet(pa.table({"voter": ["a"], "dish": ["pie"], name: [7]}), tmp_path)
+    with pytest.raises(InvalidParameter, match=f"without a column named {name!r}"):
+        asked(DISH, Table(path, unit="voter"))

@@ -15,9 +15,8 @@ from pathlib import Path
 from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
-from dpselect.engines import csv_files, duckdb, json_lines
+from dpselect.engines import csv_files, duckdb, json_lines, parquet_files
 from dpselect.engines.protocol import Engine
-from dpselect.engines.schema import Schema
 from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
 from dpselect.silence import run, shortage_or
 
@@ -81,7 +80,7 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
             elif form == "json":
                 yield duckdb.DuckDB(connection, *json_lines.rows_and_schema(paths, columns or {}))
             else:
-                yield duckdb.DuckDB(connection, *_parquet(connection, paths))
+                yield parquet_files.opened_parquet(connection, paths)
 
 
 def matching(source: str) -> list[str]:
@@ -115,26 +114,7 @@ def _suffix(path: str) -> str:
     return "".join(Path(name).suffixes[-2:]) if name.endswith(".gz") else Path(name).suffix
 
 
-# ---- Parquet and databases ---------------------------------------------------------------------------------
-
-
-def _parquet(connection: DuckDBPyConnection, paths: list[str]) -> tuple[exp.Expression, Schema]:
-    schemas = {_described(connection, _reading_parquet([path]), duckdb.short(path)) for path in paths}
-    if len(schemas) != 1:
-        raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
-    return _reading_parquet(paths), schemas.pop()
-
-
-def _reading_parquet(paths: list[str]) -> exp.Expression:
-    """Read Parquet without trust in its footer's statistics, which leave NaN out."""
-    return duckdb.reading("read_parquet", paths, hive_partitioning=exp.false(), can_have_nan=exp.true())
-
-
-def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) -> Schema:
-    refused = partial(
-        InvalidParameter, f"source must be readable by DuckDB; {name} is not. Is it what its name says?"
-    )
-    return run(partial(duckdb.described, connection, rows), shortage_or(refused))
+# ---- databases ---------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -151,7 +131,9 @@ def _opened_database(paths: list[str], table: str) -> Iterator[duckdb.DuckDB]:
     try:
         duckdb.lock(connection)
         rows = _table(connection, table)
-        yield duckdb.DuckDB(connection, rows, _described(connection, rows, duckdb.short(paths[0])))
+        yield duckdb.DuckDB(
+            connection, rows, parquet_files.described(connection, rows, duckdb.short(paths[0]))
+        )
     finally:
         connecting.__exit__(None, None, None)
 

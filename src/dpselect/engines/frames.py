@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from dpselect.engines import duckdb, pandas_frames
+from dpselect.engines import arrow_texts, duckdb, pandas_frames
 from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted
 from dpselect.engines.queries import Dialect
 from dpselect.engines.schema import Column, Schema
@@ -178,13 +178,12 @@ def _stream(schema: Any, batches: Iterable[Any], found: Sequence[int], places: S
     names = [f"c{place}" for place in places]
     fields = [schema.field(place).with_name(name) for place, name in zip(found, names, strict=True)]
 
-    def validated() -> Iterator[Any]:
+    def renamed() -> Iterator[Any]:
         for batch in batches:
-            part = arrow.record_batch([batch.column(place) for place in found], names=names)
-            part.validate(full=True)
-            yield part
+            columns = [arrow_texts.validated(batch.column(place)) for place in found]
+            yield arrow.record_batch(columns, names=names)
 
-    return arrow.RecordBatchReader.from_batches(arrow.schema(fields), validated())
+    return arrow.RecordBatchReader.from_batches(arrow.schema(fields), renamed())
 
 
 def _named(schema: Any) -> Schema:
