@@ -29,16 +29,18 @@ def reads_of_rows(table: Table, reads: Callable[[], int]) -> tuple[int, int]:
         return checked - before, reads() - checked
 
 
-@pytest.mark.skipif(
+on_linux = pytest.mark.skipif(
     sys.platform != "linux", reason="run it on Linux: only there a process is told how much it has read"
 )
+
+
+@on_linux
 @pytest.mark.parametrize(
     "load",
     [
         loading.from_csv,
         loading.from_parquet,
         loading.from_json,
-        loading.from_database,
         loading.from_arrow_file,
     ],
 )
@@ -48,6 +50,16 @@ def test_of_a_file_no_row_is_read_before_the_counts(load: Any, tmp_path: Path) -
         table = load(VOTES, ROWS, "voter", tmp_path / name)
         before, after = reads_of_rows(table, row_reads.Files())
     assert before < FEW < after
+
+
+@on_linux
+def test_of_a_database_no_row_is_read_before_the_counts(tmp_path: Path) -> None:
+    before, after = {}, {}
+    for size in (10, len(ROWS)):  # the process that reads a database reads its own modules first
+        (tmp_path / str(size)).mkdir()
+        table = loading.from_database(VOTES, ROWS[:size], "voter", tmp_path / str(size))
+        before[size], after[size] = reads_of_rows(table, row_reads.Children())
+    assert before[len(ROWS)] - before[10] < FEW < after[len(ROWS)]
 
 
 def test_of_a_stream_no_row_is_pulled_before_the_counts() -> None:

@@ -41,7 +41,7 @@ def request(rows: Any, problem: Any = DISH, unit: str | None = "voter") -> None:
             r"^candidates must be numbers, as column 'dish' holds whole numbers; got",
         ),
         ({"voter": [1], "dish": [True]}, r"^candidates must be numbers|^column 'dish' must hold text"),
-        ({f"column {i}": [1] for i in range(50)}, r"column 19, …\."),
+        ({f"column {i}": [1] for i in range(50)}, r"column 11, …\."),
     ],
 )
 def test_a_question_that_does_not_fit_the_schema_is_refused(rows: dict[str, Any], sentence: str) -> None:
@@ -190,3 +190,17 @@ def test_a_missing_extra_is_one_sentence_with_the_command(
     assert said.stdout.startswith("MissingExtra ")
     assert said.stdout.endswith(f"Run: pip install 'dpselect[{extra}]'\n")
     assert issubclass(MissingExtra, ImportError)
+
+
+@pytest.mark.parametrize("wanted", ["zz", "c" * 60])
+def test_d8_of_a_header_that_rows_have_run_into_little_is_shown(wanted: str, tmp_path: Path) -> None:
+    cells = [f"{'c' * 45} SSN {8675309 + i}" for i in range(50)]
+    (tmp_path / "a.csv").write_text(",".join(cells) + "\nx\n", encoding="utf-8")
+    problem = dpselect.approval_voting(candidate=wanted, candidates=["a", "b"])
+    with pytest.raises(InvalidParameter, match="is not in the table; it has: ccc") as caught:
+        asked(problem, Table(tmp_path / "a.csv", unit=None))
+    listed = str(caught.value).partition("it has: ")[2].partition(". Did you mean")[0]
+    assert "8675" not in str(caught.value)
+    names = listed.split(", ")
+    assert len(names) == 13
+    assert max(map(len, names)) == 40

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -47,11 +47,18 @@ _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 1
 _KINDS: Mapping[str, Kind] = {"VARCHAR": "text", "DOUBLE": "double", "FLOAT": "single", "UUID": "uuid"}
 
 
+class Queried(Protocol):
+    """A connection as far as it is used here, to DuckDB in this process or in another one."""
+
+    def execute(self, query: str, parameters: Any = ..., /) -> Any:
+        """Run a query; what is given has ``fetchmany`` and ``fetchall``."""
+
+
 @dataclass(frozen=True, repr=False)
 class DuckDB:
     """An open table in DuckDB: the connection, the rows as a node of a query, and the schema."""
 
-    connection: DuckDBPyConnection
+    connection: Queried
     rows: exp.Expression
     schema: Schema
     check: Callable[[], None] = lambda: None
@@ -85,12 +92,10 @@ class DuckDB:
 
 
 @contextmanager
-def connected(*, database: str = ":memory:", files: Sequence[str] = ()) -> Iterator[DuckDBPyConnection]:
-    """Give a connection that reads the files (or the database), and what is registered before ``lock``."""
+def connected(*, files: Sequence[str] = ()) -> Iterator[DuckDBPyConnection]:
+    """Give a connection that reads the files, and what is registered before ``lock``."""
     with PrivateFolder() as private:
-        connection = duckdb.connect(
-            database, read_only=database != ":memory:", config={**BEFORE, "temp_directory": private}
-        )
+        connection = duckdb.connect(":memory:", config={**BEFORE, "temp_directory": private})
         try:
             allowed = exp.Array(expressions=[exp.Literal.string(path) for path in files])
             for setting in (*FIRST, f"SET allowed_paths = {allowed.sql(dialect='duckdb')}"):
@@ -100,13 +105,13 @@ def connected(*, database: str = ":memory:", files: Sequence[str] = ()) -> Itera
             connection.close()
 
 
-def lock(connection: DuckDBPyConnection) -> None:
+def lock(connection: Queried) -> None:
     """Close all access to the outside, for good."""
     for setting in LAST:
         connection.execute(setting)
 
 
-def described(connection: DuckDBPyConnection, rows: exp.Expression) -> Schema:
+def described(connection: Queried, rows: exp.Expression) -> Schema:
     """Read the schema: names and types, no row."""
     query = exp.select("*").from_(exp.alias_(rows.copy(), "t", table=True)).sql(dialect="duckdb")
     described: list[tuple[Any, ...]] = connection.execute(f"DESCRIBE {query}").fetchall()

@@ -12,13 +12,9 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from duckdb import DuckDBPyConnection
-from sqlglot import exp
-
-from dpselect.engines import csv_files, duckdb, json_lines, parquet_files
+from dpselect.engines import csv_files, database_files, duckdb, json_lines, parquet_files
 from dpselect.engines.protocol import Engine
-from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
-from dpselect.silence import run, shortage_or
+from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown
 
 FORMATS = {
     ".csv": "csv",
@@ -64,7 +60,9 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
         with frames.opened_arrow_files(paths) as engine:
             yield engine
     elif form == "database":
-        with _opened_database(paths, str(table)) as engine:
+        if len(paths) > 1:
+            raise InvalidParameter("source must be one database file; the glob matches several.")
+        with database_files.opened_database(paths[0], str(table)) as engine:
             yield engine
     else:
         if any(set("*?[") & set(path) for path in paths):
@@ -112,48 +110,3 @@ def _format(paths: list[str], source: str) -> str:
 def _suffix(path: str) -> str:
     name = Path(path).name.lower()
     return "".join(Path(name).suffixes[-2:]) if name.endswith(".gz") else Path(name).suffix
-
-
-# ---- databases ---------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _opened_database(paths: list[str], table: str) -> Iterator[duckdb.DuckDB]:
-    if len(paths) > 1:
-        raise InvalidParameter("source must be one database file; the glob matches several.")
-    connecting = duckdb.connected(database=paths[0])
-    refused = partial(
-        InvalidParameter,
-        f"source must be a DuckDB database that can be opened for reading; {duckdb.short(paths[0])} cannot. "
-        "Is another process writing to it?",
-    )
-    connection = run(connecting.__enter__, shortage_or(refused))
-    try:
-        duckdb.lock(connection)
-        rows = _table(connection, table)
-        yield duckdb.DuckDB(
-            connection, rows, parquet_files.described(connection, rows, duckdb.short(paths[0]))
-        )
-    finally:
-        connecting.__exit__(None, None, None)
-
-
-def _table(connection: DuckDBPyConnection, table: str) -> exp.Expression:
-    """Find a table or a view by its name, or by ``schema.name``."""
-    found = connection.execute(
-        "SELECT table_schema, table_name FROM information_schema.tables "
-        "WHERE table_name = $1 OR table_schema || '.' || table_name = $1",
-        [table],
-    ).fetchall()
-    if len(found) != 1:
-        names = [
-            name
-            for (name,) in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
-        ]
-        raise InvalidParameter.must_be(
-            "table",
-            "the name of one table of the database",
-            got=table,
-            way_out=f"There are: {', '.join(map(visible, names[:20]))}.",
-        )
-    return exp.table_(found[0][1], db=found[0][0], quoted=True)

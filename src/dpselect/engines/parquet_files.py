@@ -28,7 +28,7 @@ WRITTEN, READ_AGAIN = "replace", "ignore"
 
 def opened_parquet(connection: DuckDBPyConnection, paths: Sequence[str]) -> duckdb.DuckDB:
     """Open files of one schema."""
-    schemas = {described(connection, _rows([path], WRITTEN), duckdb.short(path)) for path in paths}
+    schemas = {_described(connection, _rows([path], WRITTEN), duckdb.short(path)) for path in paths}
     if len(schemas) != 1:
         raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
     schema = schemas.pop()
@@ -41,8 +41,7 @@ def opened_parquet(connection: DuckDBPyConnection, paths: Sequence[str]) -> duck
     return duckdb.DuckDB(connection, _rows(paths, WRITTEN), schema, rows_of=partial(_of_people, paths))
 
 
-def described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) -> Schema:
-    """Read the schema, or say that the file of this name cannot be read."""
+def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) -> Schema:
     refused = partial(
         InvalidParameter, f"source must be readable by DuckDB; {name} is not. Is it what its name says?"
     )

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from dpselect.errors import InvalidParameter, visible
+from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
 
 Kind: TypeAlias = Literal["text", "integer", "decimal", "double", "single", "uuid", "other"]
 Value: TypeAlias = str | int | Decimal | float
@@ -30,7 +30,8 @@ WORDS: dict[Kind, str] = {
     "uuid": "UUIDs",
     "other": "values of another type",
 }
-SHOWN_COLUMNS = 20
+SHOWN_COLUMNS = 12
+"""Names of columns that a refusal lists."""
 TEXT_WHOLES, TEXT_PARTS = 20, 18
 """Digits before and after the point of a number that is looked up in a column of text: 38 fit a DECIMAL."""
 
@@ -82,11 +83,11 @@ class Schema:
                 f"column {name!r} must be in the table once; it is there {len(found)} times."
             )
         more = [] if len(names) <= SHOWN_COLUMNS else ["…"]
-        listed = ", ".join([*map(visible, names[:SHOWN_COLUMNS]), *more])
+        listed = ", ".join([*map(_short, names[:SHOWN_COLUMNS]), *more])
         near = difflib.get_close_matches(name, names, n=1) or [
             other for other in names if other.casefold() == name.casefold()
         ]
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = f" Did you mean {shown(near[0])}?" if near else ""
         raise InvalidParameter(f"column {name!r} is not in the table; it has: {listed}.{hint}")
 
     def person(self, name: str) -> Column:
@@ -185,3 +186,8 @@ _READERS: dict[Kind, Callable[[Column, Fraction], Value | None]] = {
     "double": _as_double,
     "single": _as_single,
 }
+
+
+def _short(name: str) -> str:
+    """Show the beginning of a column's name: where a header has lost its end, rows have run into it."""
+    return visible(name if len(name) <= SHOWN_CHARACTERS else f"{name[: SHOWN_CHARACTERS - 1]}…")
