@@ -16,6 +16,7 @@ import pytest
 
 from dpselect import Ledger, PureDP, Table, approval_voting, select
 from dpselect.engines import database_files
+from dpselect.engines.duckdb import DuckDB
 from dpselect.engines.protocol import Counts, CountsRequest
 from dpselect.errors import InvalidParameter, Shortage, TableUnreadable
 from tests.engines.asking import asked
@@ -95,14 +96,14 @@ def test_f7_a_query_without_an_end_is_ended_and_stays_charged(
 def test_f7_a_crash_while_rows_are_read_is_a_table_that_cannot_be_read(
     number: signal.Signals, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counts: Callable[..., Counts] = database_files.duckdb.DuckDB.counts
+    counts: Callable[..., Counts] = DuckDB.counts
 
-    def crashing(engine: database_files.duckdb.DuckDB, request: CountsRequest, salt: bytes) -> Counts:
+    def crashing(engine: DuckDB, request: CountsRequest, salt: bytes) -> Counts:
         for child in living_children():
             os.kill(int(child), number)
         return counts(engine, request, salt)
 
-    monkeypatch.setattr(database_files.duckdb.DuckDB, "counts", crashing)
+    monkeypatch.setattr(DuckDB, "counts", crashing)
     with pytest.raises(TableUnreadable):
         release(database)
     assert release.spent == PureDP(1)  # type: ignore[attr-defined]
