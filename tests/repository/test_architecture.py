@@ -2,13 +2,16 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dpselect import Ledger, PureDP
 from dpselect.selection import array_scores, draw, envelope, winner
-from tests.repository.test_layers import LAYERS
+from tests.repository.test_layers import INSIDE, LAYERS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "dpselect"
@@ -33,8 +36,28 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
+def tables(text: str) -> list[str]:
+    """Give the tables of a text."""
+    return re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
+
+
+def layers_in(table: str) -> list[set[str]]:
+    """Give the names in code of each row, up to a colon."""
+    return [set(re.findall(r"`(\w+)`", first.partition(":")[0])) for first, *_ in rows(table)]
+
+
 def test_the_layers_of_the_page_are_those_of_the_test() -> None:
-    assert [set(re.findall(r"`(\w+)`", first)) for first, *_ in rows(section("Layers"))] == LAYERS
+    assert layers_in(tables(section("Layers"))[0]) == LAYERS
+
+
+def test_the_order_inside_a_part_is_that_of_the_test() -> None:
+    _, *inner = tables(section("Layers"))
+    shown = {str(re.findall(r"`(\w+)`", table)[0]): layers_in(table) for table in inner}
+    expected = {
+        part: [layer - {"__init__"} for layer in layers if layer != {"__init__"}]
+        for part, layers in INSIDE.items()
+    }
+    assert shown == expected
 
 
 def test_the_idea_has_about_twenty_lines() -> None:
@@ -66,6 +89,45 @@ def test_every_algorithm_has_code_a_proof_and_a_test(row: list[str]) -> None:
         assert (PACKAGE / f"{module}.py").is_file()
         assert (PACKAGE / f"{module}.proof.md").is_file()
     assert re.findall(r"tests/[\w/]+\.py", row[5])
+
+
+FOLLOWED = """
+import sys
+from importlib import import_module
+for name in {modules}:
+    import_module(name)
+calls = []
+def note(frame, event, arg):
+    if event == "call" and "dpselect" in frame.f_code.co_filename:
+        calls.append((frame.f_code.co_filename, frame.f_code.co_qualname))
+sys.argv = ["dpselect", *{words}]
+from dpselect.cli.main import main
+sys.setprofile(note)
+try:
+    main()
+except SystemExit as end:
+    sys.setprofile(None)
+    assert not end.code
+for file, function in calls:
+    print("call", file.replace("\\\\", "/").rpartition("/dpselect/")[2], function)
+"""
+"""Run a command with all modules loaded, and tell the calls of our functions."""
+
+
+def test_the_path_of_a_vote_is_the_one_on_the_page(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("pie\nsoup\ntea\n")
+    (tmp_path / "ballots.csv").write_text("voter,dish\n1,pie\n2,pie\n3,soup\n")
+    Ledger.create(tmp_path / "town.ledger", budget=PureDP(1)).close()
+    text = section("The path of one `dpselect vote`")
+    on_page = [(file[1:-1], function[1:-1]) for file, function, _ in rows(text) if file.startswith("`")]
+    (command,) = re.findall(r"^`dpselect (.+?)`,", text, flags=re.MULTILINE)
+    modules = sorted({f"dpselect.{file.removesuffix('.py').replace('/', '.')}" for file, _ in on_page})
+    program = FOLLOWED.format(modules=modules, words=command.split())
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    called = [tuple(line.split()[1:]) for line in ran.stdout.splitlines() if line.startswith("call ")]
+    assert [call for call in called if call in on_page] == on_page
 
 
 def named_paths(text: str) -> Iterator[str]:
