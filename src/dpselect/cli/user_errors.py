@@ -50,6 +50,8 @@ WORDS_OF_PHRASES = {
     "call Ledger.vouch": "vouch for it in Python: Ledger.vouch(PATH)",
     'Write PureDP("1") or ZCDP("1/2").': "Write --epsilon 1 or --rho 1/2.",
     "write table='ballots'": "write --table ballots",
+    'Write 2, 0.5, "1/3" or "1e-6"': "Write 2, 0.5, 1/3 or 1e-6",
+    'Write "0.99" for one failure': "Write 0.99 for one failure",
     'With unit=None each row is a person: name the column, or keep a ledger for unit="row".': (
         "Each row is a person here: name the column with --unit, or keep a ledger made with --unit row."
     ),
