@@ -17,7 +17,10 @@ from dpselect.ledger import Ledger
 from dpselect.problems.problem import Problem
 from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 
-FACTS = {"winners", "price", "measure", "neighbours", "unit", "mechanism", "scale", "accuracy", "ledger"}
+FACTS = {
+    *("winners", "price", "measure", "neighbours", "unit", "mechanism", "scale", "accuracy", "ledger"),
+    *("candidates", "schema"),
+}
 SURE = "--epsilon 1000"
 """A budget at which the best candidate loses with a probability below exp(-100)."""
 

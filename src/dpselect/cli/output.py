@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpselect.cli.console import results, write_facts, write_json
@@ -10,24 +13,43 @@ from dpselect.cli.sources import place_of_ledger
 from dpselect.errors import visible
 
 if TYPE_CHECKING:
+    from dpselect.engines.schema import Schema
     from dpselect.ledger import Ledger
     from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.release import Quote, Release
     from dpselect.utility import Accuracy
 
 
+FIRST_CANDIDATES, FIRST_COLUMNS = 3, 20
+"""How many candidates, and columns of a table, are shown by name."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked: the public candidates, the schema of the table, and what a score is measured in."""
+
+    candidates: Sequence[Any]
+    schema: Schema | None
+    measured_in: str
+
+    @property
+    def first(self) -> list[str]:
+        """The first candidates, as they are listed."""
+        return [str(label) for label in islice(self.candidates, FIRST_CANDIDATES)]
+
+
 def show(  # noqa: PLR0913 - what is shown, and how
     release: Release | None,
     quote: Quote,
     ledger: Ledger | None,
+    asked: Asked,
     *,
     as_json: bool,
-    measured_in: str,
     path: str | None,
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     if as_json:
-        write_json(_as_json(release, quote, ledger, measured_in))
+        write_json(_as_json(release, quote, ledger, asked))
         return
     if release is not None:
         _show_winners([str(label) for label in release.labels])
@@ -36,17 +58,28 @@ def show(  # noqa: PLR0913 - what is shown, and how
     facts = {
         "price": f"{quote.price}{in_words(quote.price)}",
         "protects": _protects(quote),
-        "accuracy": _promise(quote.accuracy, measured_in),
+        "accuracy": _promise(quote.accuracy, asked.measured_in),
         "noise": f"{quote.mechanism}, scale {short_text(quote.scale)}",
+        "candidates": _candidates(asked),
     }
+    if release is None and asked.schema is not None:
+        facts["schema"] = _columns(asked.schema)
     if ledger is not None:
         facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(path), ledger))
     write_facts(facts)
 
 
-def _as_json(
-    release: Release | None, quote: Quote, ledger: Ledger | None, measured_in: str
-) -> dict[str, Any]:
+def _candidates(asked: Asked) -> str:
+    more = ", …" if len(asked.candidates) > FIRST_CANDIDATES else ""
+    return f"{len(asked.candidates):,}: {', '.join(asked.first)}{more}"
+
+
+def _columns(schema: Schema) -> str:
+    more = ", …" if len(schema.columns) > FIRST_COLUMNS else ""
+    return ", ".join(f"{each.name} ({each.kind})" for each in schema.columns[:FIRST_COLUMNS]) + more
+
+
+def _as_json(release: Release | None, quote: Quote, ledger: Ledger | None, asked: Asked) -> dict[str, Any]:
     from dpselect.exact.numbers import exact_text
     from dpselect.privacy.amounts import amount_text
 
@@ -63,8 +96,12 @@ def _as_json(
         "accuracy": {
             "within": figure(accuracy.within),
             "confidence": accuracy.sureness,
-            "unit": measured_in,
+            "unit": asked.measured_in,
         },
+        "candidates": {"count": len(asked.candidates), "first": asked.first},
+        "schema": None
+        if release is not None or asked.schema is None
+        else [{"name": each.name, "type": each.kind} for each in asked.schema.columns],
         "ledger": None if ledger is None else _balance(ledger),
     }
 

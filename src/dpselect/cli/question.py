@@ -56,7 +56,8 @@ def ask_about_scores(options: QuestionOptions, problem: Problem, scores: Scores,
 
     budget = _budget(options, problem)
     with ledger_of(options) as ledger, _prepared(options, problem, scores, budget) as question:
-        _answer(options, question, ledger, measured_in, ScoresUnreadable)
+        asked = output.Asked(problem.outputs, None, measured_in)
+        _answer(options, question, ledger, asked, ScoresUnreadable)
 
 
 def _ask_a_table(
@@ -72,7 +73,8 @@ def _ask_a_table(
         for column in [*([] if unit is None else [unit]), *problem.columns]:
             table.schema.column(column)  # a column that is missing is a slip, one of a wrong type is not
         with _prepared(options, problem, table, budget) as question:
-            _answer(options, question, ledger, measured_in, TableUnreadable)
+            asked = output.Asked(problem.outputs, table.schema, measured_in)
+            _answer(options, question, ledger, asked, TableUnreadable)
 
 
 def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:
@@ -128,7 +130,7 @@ def _answer(
     options: QuestionOptions,
     question: Question,
     ledger: Ledger | None,
-    measured_in: str,
+    asked: output.Asked,
     unreadable: type[TableUnreadable],
 ) -> None:
     """Release the question and show the answer; in a dry run, the quote or an answer that is kept."""
@@ -138,7 +140,7 @@ def _answer(
     else:
         release = _released(options, question, ledger, unreadable)
     quote = question.quote if options.unit is None else replace(question.quote, unit=options.unit)
-    output.show(release, quote, ledger, as_json=options.as_json, measured_in=measured_in, path=options.ledger)
+    output.show(release, quote, ledger, asked, as_json=options.as_json, path=options.ledger)
     if release is None:
         return
     if ledger is None:
