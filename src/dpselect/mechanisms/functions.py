@@ -7,9 +7,9 @@ Proof: functions.proof.md
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from dpselect.errors import OutsideDomain, ReleaseFailed
 from dpselect.exact.randomness import Randomness
@@ -19,7 +19,8 @@ from dpselect.selection.scores import NotAScore
 
 TOO_FEW = "scores must hold at least k candidates that may win: give more candidates, or a smaller k."
 
-Given = TypeVar("Given")
+CANNOT_DRAW = (NotAScore, TooFewCandidates)
+"""What a draw raises."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,17 @@ class NoisyTopK:
 
     def __call__(self, arg: object, randomness: Randomness) -> list[int]:
         """Read the scores, and draw."""
-        return drawn_or_refused(self.draw, self.domain.read(arg), randomness)
+        try:
+            return self.draw(self.domain.read(arg), randomness)
+        except CANNOT_DRAW as error:
+            raise refusal_of(error) from None
 
     def over(self, chunks: Iterable[object], randomness: Randomness) -> list[int]:
         """Draw from chunks as from their concatenation."""
-        return drawn_or_refused(self.draw.over, self._read(chunks), randomness)
+        try:
+            return self.draw.over(self._read(chunks), randomness)
+        except CANNOT_DRAW as error:
+            raise refusal_of(error) from None
 
     def _read(self, chunks: Iterable[object]) -> Iterator[ReadScores]:
         """Read chunk by chunk; at the end, or as soon as there are too many scores, check their number."""
@@ -63,24 +70,20 @@ class PeeledTopK:
 
     def __call__(self, arg: object, randomness: Randomness) -> list[int]:
         """Read the scores, and draw."""
-        return drawn_or_refused(self.draw, self.domain.read(arg), randomness)
+        try:
+            return self.draw(self.domain.read(arg), randomness)
+        except CANNOT_DRAW as error:
+            raise refusal_of(error) from None
 
 
 def not_ours(chunks: Iterable[object]) -> Iterator[object]:
     """Hand chunks on; the exceptions of a draw become refusals, unless the maker of chunks raises them."""
     try:
         yield from chunks
-    except (NotAScore, TooFewCandidates):
+    except CANNOT_DRAW:
         raise ReleaseFailed from None
 
 
-def drawn_or_refused(
-    draw: Callable[[Given, Randomness], list[int]], scores: Given, randomness: Randomness
-) -> list[int]:
-    """Draw; refuse scores that cannot be drawn from by a sentence that does not depend on them."""
-    try:
-        return draw(scores, randomness)
-    except NotAScore:
-        raise OutsideDomain(NOT_A_SCORE) from None
-    except TooFewCandidates:
-        raise OutsideDomain(TOO_FEW) from None
+def refusal_of(error: Exception) -> OutsideDomain:
+    """Give the sentence for scores that cannot be drawn from; it does not depend on them."""
+    return OutsideDomain(NOT_A_SCORE if isinstance(error, NotAScore) else TOO_FEW)
