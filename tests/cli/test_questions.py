@@ -322,3 +322,19 @@ def test_what_is_wrong_with_a_price_is_told_before_ledger_and_table_are_opened(
     monkeypatch.setattr(Table, "open", opened)
     monkeypatch.setattr(Ledger, "open", opened)
     call(f"{VOTE} {words} --ledger town.ledger").refused(2)
+
+
+def test_case_and_spaces_may_be_ignored(call: Call) -> None:
+    Path("dishes.csv").write_text(
+        "who,dish\n" + "".join(f"{i}, PAD  thai \n" for i in range(50)), encoding="utf-8"
+    )
+    for verb, words in {
+        "vote": "--choice dish",
+        "mode": "--column dish",
+        "top": "--choice dish --k 1",
+    }.items():
+        question = f"{verb} dishes.csv --unit who {words} --candidates 'Tea,Pad Thai' {SURE} --ignore-case"
+        assert call(f"{question} --json").json["winners"] == ["Pad Thai"]
+    call(f"vote dishes.csv --unit who --choice dish --candidates tea,TEA {SURE} --ignore-case").refused(
+        2, "differ in more than ASCII letters' case", "'tea' and 'TEA'"
+    )

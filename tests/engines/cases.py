@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeAlias
 
 import dpselect
@@ -149,6 +150,75 @@ def names() -> list[Case]:
         tallied(
             "hostile columns and candidates", rude_kinds, rude, person, asked, hostile, distinct=True, most=1
         ),
+    ]
+
+
+FOLDED = {
+    "Pad Thai": [
+        "pad thai",
+        "Pad Thai",
+        "  PAD   THAI ",
+        "pad\tthai",
+        "\npad \r\n thai\x01",
+        "pAd \x01 \x01tHAI",
+    ],
+    "CRÈME": ["CRÈME", " crÈme ", "CrÈmE", "cre\u0300me", "CRE\u0300ME"],
+    "naïve Ωmega": ["Naïve Ωmega", "NAïVE  Ωmega", "nai\u0308ve Ωmega"],
+    "it's 50% \\ $1": ["IT'S 50% \\ $1", "it's  50%  \\  $1"],
+    "\u0131": ["\u0131"],
+}
+NOT_FOLDED = [
+    "padthai",
+    "pad-thai",
+    "crème",
+    "naïve ωmega",
+    "NAÏVE Ωmega",
+    "I",
+    "İ",
+    "\u212a",
+    "pad\u00a0thai",
+    "x" * 300,
+]
+
+
+def letters() -> list[Case]:
+    """Case and spaces that are ignored, on every engine alike."""
+    spoken = [None, "", *NOT_FOLDED, *(each for spellings in FOLDED.values() for each in spellings)]
+    meant = {each: name for name, spellings in FOLDED.items() for each in spellings}
+    kinds: Kinds = {"voter": "integer", "dish": "text", "x": "integer"}
+    rows = [
+        {"voter": i % 11, "dish": spoken[i * 7 % len(spoken)], "x": i % 4} for i in range(4 * len(spoken))
+    ]
+    read = [{**row, "dish": meant.get(str(row["dish"]), row["dish"])} for row in rows]
+    names = list(FOLDED)
+    approval = dpselect.approval_voting(candidate="dish", candidates=names, ignore_case=True)
+    plurality = dpselect.plurality(candidate="dish", candidates=names, ignore_case=True)
+    common = dpselect.most_common(column="dish", candidates=names, rows_per_person=2, ignore_case=True)
+    borda = dpselect.borda(candidate="dish", rank="x", candidates=names, ignore_case=True)
+    sums = dpselect.weighted_sum(
+        candidate="dish", candidates=names, value="x", bounds=(0, 2), unit=1, ignore_case=True
+    )
+    cases: list[tuple[Problem, Callable[[str | None], Sequence[Any]]]] = [
+        (approval, lambda unit: reference.tally(read, unit, "dish", names, distinct=True, most=None)),
+        (plurality, lambda unit: reference.tally(read, unit, "dish", names, distinct=True, most=1)),
+        (common, lambda unit: reference.tally(read, unit, "dish", names, distinct=False, most=2)),
+        (borda, lambda unit: reference.borda(read, unit, ("dish", "x"), names)),
+        (
+            sums,
+            lambda unit: reference.clamped_sums(read, unit, ("dish", "x"), names, (Fraction(0), Fraction(2))),
+        ),
+    ]
+    return [
+        Case(
+            f"case and spaces ignored: {problem.name}, {unit}",
+            kinds,
+            rows,
+            unit,
+            problem,
+            partial(expected, unit),
+        )
+        for problem, expected in cases
+        for unit in ("voter", None)
     ]
 
 
@@ -372,4 +442,4 @@ def sums() -> list[Case]:
     ]
 
 
-CASES = [*votes(), *names(), *numbers()]
+CASES = [*votes(), *names(), *letters(), *numbers()]

@@ -23,6 +23,8 @@ NAMES = ["a", "b", "c"]
 PROBLEMS = [
     dpselect.approval_voting(candidate="dish", candidates=NAMES),
     dpselect.plurality(candidate="dish", candidates=NAMES),
+    dpselect.approval_voting(candidate="dish", candidates=NAMES, ignore_case=True),
+    dpselect.borda(candidate="dish", rank="rank", candidates=NAMES, ignore_case=True),
     dpselect.most_common(column="dish", candidates=NAMES, rows_per_person=2),
     dpselect.borda(candidate="dish", rank="rank", candidates=NAMES),
     dpselect.pricing(value="x", prices=["1/2", 1, "3/2"]),
@@ -32,7 +34,7 @@ PROBLEMS = [
 ROWS = st.lists(
     st.fixed_dictionaries(
         {
-            "dish": st.sampled_from([*NAMES, "off", None]),
+            "dish": st.sampled_from([*NAMES, " A", "B  ", "off", None]),
             "rank": st.sampled_from([0, 1, 2, 3, 4, None]),
             "x": st.sampled_from([-5.0, 0.0, 0.5, 1.0, 1.5, 9.0, float("nan"), None]),
         }
@@ -71,7 +73,7 @@ def spread(before: list[Fraction], after: list[Fraction]) -> Fraction:
 
 
 def test_the_salt_decides_which_rows_are_kept_and_the_order_of_the_rows_does_not() -> None:
-    problem = PROBLEMS[1]
+    problem = PROBLEMS[1]  # plurality
     rows = [{"who": f"p{i}", "dish": dish, "rank": 1, "x": 0.0} for i in range(40) for dish in NAMES]
     kept = {tuple(scores(problem, rows, bytes([number] * 16))) for number in range(5)}
     assert len(kept) == 5

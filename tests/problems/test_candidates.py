@@ -207,6 +207,12 @@ DIFFERENT: list[Callable[[], Problem]] = [
     lambda: dpselect.weighted_sum(candidate="dish", candidates=["a"], value="x", bounds=(0, 1)),
     lambda: dpselect.weighted_sum(candidate="dish", candidates=["a"], value="x", bounds=(0, 1), unit=1),
     lambda: dpselect.weighted_sum(candidate="dish", candidates=["a"], value="x", bounds=(0, 2)),
+    lambda: dpselect.approval_voting(candidate="dish", candidates=["a", "b"], ignore_case=True),
+    lambda: dpselect.most_common(column="dish", candidates=["a", "b"], ignore_case=True),
+    lambda: dpselect.borda(candidate="dish", rank="r", candidates=["a", "b"], ignore_case=True),
+    lambda: dpselect.weighted_sum(
+        candidate="dish", candidates=["a"], value="x", bounds=(0, 1), ignore_case=True
+    ),
     lambda: dpselect.custom(candidates=["a"], sensitivity=1),
     lambda: dpselect.custom(candidates=["a"], sensitivity=2),
     lambda: dpselect.counting(5),
@@ -325,3 +331,31 @@ def test_candidates_that_no_float_is_near_to_do_not_count_as_the_same() -> None:
     )
     assert [key.labels for key in request.keys if isinstance(key, Listed)] == [(1.0,)]
     approval([2**53, 2**53 + 1]).request(Schema((Column("dish", "integer", "BIGINT"),)), unit=None)
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [["a", "A"], ["pad thai", "Pad  Thai"], ["a", " a"], ["a b", "a\tb"], ["É", "e\u0301"], ["", " "]],
+)
+def test_candidates_that_are_one_without_case_and_spaces_are_refused(candidates: list[str]) -> None:
+    assert len(approval(candidates).outputs) == 2
+    with pytest.raises(InvalidParameter, match="must differ in more than ASCII letters' case and spaces"):
+        dpselect.approval_voting(candidate="dish", candidates=candidates, ignore_case=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"candidates": [1, 2], "ignore_case": True}, "ignore_case is for candidates that are text"),
+        ({"candidates": ["a"], "ignore_case": 1}, "ignore_case must be True or False"),
+        ({"candidates": ["a" * 1_000_001], "ignore_case": True}, "must have 1000000 bytes at most"),
+    ],
+)
+def test_case_that_cannot_be_ignored_is_refused(words: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidParameter, match=said):
+        dpselect.approval_voting(candidate="dish", **words)
+
+
+def test_a_label_comes_back_with_the_case_in_which_it_was_given() -> None:
+    dish = dpselect.approval_voting(candidate="dish", candidates=["Pad Thai", "SOUP"], ignore_case=True)
+    assert dish.outputs == ("Pad Thai", "SOUP")

@@ -113,6 +113,11 @@ CANDIDATES = click.option(
     metavar="FILE|TABLE:COLUMN|a,b,c",
     help="What can be chosen: public, and never read from the data.",
 )
+IGNORE_CASE = click.option(
+    "--ignore-case",
+    is_flag=True,
+    help="Compare names without the case of ASCII letters, outer spaces and repeated ones.",
+)
 VALUE = click.option("--value", metavar=COLUMN_METAVAR, help="The column with people's numbers.")
 
 

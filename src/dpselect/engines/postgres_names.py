@@ -24,6 +24,12 @@ def _function(name: str) -> Callable[[Any, Any], str]:
     return lambda writer, node: writer.func(f"pg_catalog.{name}", node.this, normalize=False)
 
 
+def _called(name: str, *parts: str) -> Callable[[Any, Any], str]:
+    return lambda writer, node: writer.func(
+        f"pg_catalog.{name}", *(node.args[part] for part in parts), normalize=False
+    )
+
+
 def _matches(writer: Any, node: Any) -> str:
     text, match = writer.sql(node, "this"), _operator("~")(writer, node)
     short = f"pg_catalog.octet_length({text}) OPERATOR(pg_catalog.<=) {LONGEST_NUMBER}"
@@ -56,6 +62,9 @@ class PostgresByCatalogue(Postgres):
             exp.MD5: _hash,
             exp.Explode: _function("unnest"),
             exp.Count: _function("count"),
+            exp.Translate: _called("translate", "this", "from_", "to"),
+            exp.Replace: _called("replace", "this", "expression", "replacement"),
+            exp.Trim: _called("btrim", "this", "expression"),
             exp.RowNumber: lambda _writer, _node: "pg_catalog.row_number()",
             exp.Collate: lambda writer, node: (
                 f"{writer.sql(node, 'this')} COLLATE pg_catalog.{writer.sql(node, 'expression')}"

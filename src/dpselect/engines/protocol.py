@@ -23,11 +23,15 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 @dataclass(frozen=True)
 class Listed:
-    """Group by the place that a column's value has on a public list; what is not on it is dropped."""
+    """Group by the place that a column's value has on a public list; what is not on it is dropped.
+
+    ``folded``: text is compared after ``folded_text.folded``, as the labels are already.
+    """
 
     column: Column
     labels: tuple[Value, ...] = field(repr=False)
     places: tuple[int, ...] = field(repr=False)
+    folded: bool = False
 
 
 @dataclass(frozen=True)

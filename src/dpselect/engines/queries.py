@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
+from dpselect.engines.folded_text import folded_node
 from dpselect.engines.protocol import Amount, CountsRequest, Key, Listed
 from dpselect.engines.schema import TEXT_PARTS, TEXT_WHOLES, Column
 
@@ -115,7 +116,8 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
             continue
         listed = f"list_{number}"
         same = exp.EQ(
-            this=compared_node(key, column), expression=exp.column("label", table=listed, quoted=True)
+            this=compared_node(key, column, dialect),
+            expression=exp.column("label", table=listed, quoted=True),
         )
         rows = rows.join(exp.to_table(listed), on=same).select(
             _named(exp.column("place", table=listed, quoted=True), name)
@@ -153,8 +155,10 @@ def _is_read(key: Key) -> bool:
     return isinstance(key, Amount) or any(not isinstance(label, str) for label in key.labels)
 
 
-def compared_node(key: Listed, column: exp.Expression) -> exp.Expression:
+def compared_node(key: Listed, column: exp.Expression, dialect: Dialect) -> exp.Expression:
     """Give the column as it is compared with the list; the cast sees only what the pattern lets through."""
+    if key.folded:
+        return _by_bytes(folded_node(column, dialect), dialect)
     if key.column.kind != "text" or not _is_read(key):
         return column.copy()
     plain = exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(PLAIN_NUMBER))
@@ -166,9 +170,13 @@ def column_node(column: Column, dialect: Dialect) -> exp.Expression:
     node: exp.Expression = exp.column(column.known_as, table="t", quoted=True)
     if column.type.startswith("ENUM"):
         node = exp.cast(node, exp.DataType.build("TEXT"))
-    if column.kind == "text" and dialect.name != "spark":
-        return exp.Collate(this=node, expression=exp.to_identifier("C", quoted=True))
-    return node
+    return _by_bytes(node, dialect) if column.kind == "text" else node
+
+
+def _by_bytes(text: exp.Expression, dialect: Dialect) -> exp.Expression:
+    if dialect.name == "spark":
+        return text
+    return exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
 
 
 def _numbered(request: CountsRequest, names: list[str]) -> exp.Select:

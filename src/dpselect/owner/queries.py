@@ -41,7 +41,7 @@ def unmatched(key: Key, most: int, dialect: Dialect) -> exp.Select:
     query = _from_rows(dialect).where(is_present(node))
     if isinstance(key, Listed):
         label, place = (exp.column(name, table=LIST, quoted=True) for name in ("label", "place"))
-        same = exp.EQ(this=compared_node(key, node), expression=label)
+        same = exp.EQ(this=compared_node(key, node, dialect), expression=label)
         query = query.with_(LIST, as_=dialect.listing(key, listed_type(key, dialect.name)))
         query = query.join(exp.to_table(LIST), on=same, join_type="left")
         query = query.where(exp.Is(this=place, expression=exp.null()))

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.engines.folded_text import LONGEST_FOLDED, folded
 from dpselect.engines.schema import nearest_double
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, exact_text, is_real, positive, rational
@@ -38,10 +39,11 @@ class Texts:
 
     labels: tuple[str, ...]
 
-    def spellings(self) -> Iterator[tuple[int, str]]:
+    def spellings(self, *, ignore_case: bool = False) -> Iterator[tuple[int, str]]:
         """Give the place of each spelling that means a candidate: as given, composed and decomposed."""
         for place, label in enumerate(self.labels):
-            for spelling in sorted({label, _nfc(label), unicodedata.normalize("NFD", label)}):
+            forms = {label, _nfc(label), unicodedata.normalize("NFD", label)}
+            for spelling in sorted({folded(form) for form in forms} if ignore_case else forms):
                 yield place, spelling
 
     def canonical(self) -> Iterator[str]:
@@ -216,6 +218,24 @@ def _texts(items: Sequence[str], name: str) -> Texts:
             f"got {shown(items[again])} twice."
         )
     return Texts(tuple(str(item) for item in items))
+
+
+def must_differ_in_more_than_case(names: Texts | Numbers, name: str = "candidates") -> None:
+    """Refuse candidates that are one where case and spaces are ignored, or that are not text."""
+    if not isinstance(names, Texts):
+        raise InvalidParameter(f"ignore_case is for {name} that are text; these are not. Leave it out.")
+    seen: dict[str, int] = {}
+    for place, spelling in names.spellings(ignore_case=True):
+        label = names.labels[place]
+        if seen.setdefault(spelling, place) != place:
+            raise InvalidParameter(
+                f"{name} must differ in more than ASCII letters' case and spaces, which ignore_case ignores; "
+                f"got {shown(names.labels[seen[spelling]])} and {shown(label)}."
+            )
+        if len(label.encode()) > LONGEST_FOLDED:
+            raise InvalidParameter(
+                f"{name} must have {LONGEST_FOLDED} bytes at most where case is ignored; got more."
+            )
 
 
 def named_order(labels: Sequence[object], names: Sequence[object]) -> list[int] | None:

@@ -49,12 +49,13 @@ class ByList:
 
     column: str
     values: Texts | Numbers
+    ignore_case: bool = False
 
     def key(self, schema: Schema) -> Key:
         """Fit the list to the column's type, which must tell its values apart."""
         column = schema.column(self.column)
         if isinstance(self.values, Texts):
-            places, spellings = zip(*self.values.spellings(), strict=True)
+            places, spellings = zip(*self.values.spellings(ignore_case=self.ignore_case), strict=True)
             held = _held(places, comparable(column, spellings))
             lost = len({*places} - {place for place, _ in held})
             if lost:
@@ -70,7 +71,8 @@ class ByList:
                     f"{WORDS[column.kind]}, and two of the list have the same nearest one. "
                     "Leave one of them out."
                 )
-        return Listed(column, tuple(value for _, value in held), tuple(place for place, _ in held))
+        labels, found = tuple(value for _, value in held), tuple(place for place, _ in held)
+        return Listed(column, labels, found, folded=self.ignore_case)
 
 
 def _held(places: Sequence[int], values: Sequence[Value | None]) -> list[tuple[int, Value]]:

@@ -13,7 +13,7 @@ import numpy as np
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
-from dpselect.problems.candidates import Numbers, listed
+from dpselect.problems.candidates import Numbers, Texts, listed, must_differ_in_more_than_case
 from dpselect.problems.problem import Between, ByList, Problem, Question, added_up
 
 
@@ -44,28 +44,35 @@ class BordaPoints:
         return added_up(self.candidates, most, counts, (most - ranks).tolist())
 
 
-def approval_voting(*, candidate: str, candidates: object = None) -> Problem:
+def approval_voting(*, candidate: str, candidates: object = None, ignore_case: bool = False) -> Problem:
     """Ask which candidate most people named, however many each of them named.
+
+    ``ignore_case``: " Pad  THAI" in the table is the candidate "Pad Thai". ASCII letters are compared without
+    their case, outer white space is dropped, and what is between words is one space. All votes have it.
 
     >>> dish = approval_voting(candidate="dish", candidates=["tea", "soup"])
     >>> dish.outputs, dish.d_range("add_remove"), dish.d_range("change_one")
     (('tea', 'soup'), Fraction(1, 1), Fraction(2, 1))
     """
-    return _tallied("approval_voting", "candidate", candidate, candidates, distinct=True, most=None)
+    return _tallied(
+        "approval_voting", "candidate", candidate, candidates, ignore_case, distinct=True, most=None
+    )
 
 
-def plurality(*, candidate: str, candidates: object = None) -> Problem:
+def plurality(*, candidate: str, candidates: object = None, ignore_case: bool = False) -> Problem:
     """Ask which candidate most people chose; of a person who chose several, one choice is drawn."""
-    return _tallied("plurality", "candidate", candidate, candidates, distinct=True, most=1)
+    return _tallied("plurality", "candidate", candidate, candidates, ignore_case, distinct=True, most=1)
 
 
-def most_common(*, column: str, candidates: object = None, rows_per_person: int = 1) -> Problem:
+def most_common(
+    *, column: str, candidates: object = None, rows_per_person: int = 1, ignore_case: bool = False
+) -> Problem:
     """Ask which value most rows hold; of a person, at most ``rows_per_person`` rows are drawn."""
     most = whole(rows_per_person, "rows_per_person", least=1, most=2**31)
-    return _tallied("most_common", "column", column, candidates, distinct=False, most=most)
+    return _tallied("most_common", "column", column, candidates, ignore_case, distinct=False, most=most)
 
 
-def borda(*, candidate: str, rank: str, candidates: object = None) -> Problem:
+def borda(*, candidate: str, rank: str, candidates: object = None, ignore_case: bool = False) -> Problem:
     """Ask which candidate is ranked best: of m, rank 1 is worth m - 1 points and rank m none.
 
     A candidate that a person did not rank gets no point from them; of several ranks, one is drawn.
@@ -76,18 +83,28 @@ def borda(*, candidate: str, rank: str, candidates: object = None) -> Problem:
     count = len(names.labels)
     ranks = tuple(range(1, count + 1))
     question = Question(
-        (ByList(candidate, names), ByList(rank, Numbers(ranks, tuple(map(Fraction, ranks))))),
+        (
+            looked_up(candidate, names, ignore_case=ignore_case),
+            ByList(rank, Numbers(ranks, tuple(map(Fraction, ranks)))),
+        ),
         distinct=True,
         most=1,
         within=(0,),
     )
     ranges = (Fraction(count - 1), Fraction(2 * (count - 1)))
-    facts = (("candidate", repr(candidate)), ("rank", repr(rank)))
+    facts = (("candidate", repr(candidate)), ("rank", repr(rank)), *facts_of_case(ignore_case=ignore_case))
     return Problem("borda", names, Fraction(1), ranges, question, BordaPoints(count), facts)
 
 
 def _tallied(  # noqa: PLR0913 - three problems that differ in little else
-    name: str, parameter: str, column: str, candidates: object, *, distinct: bool, most: int | None
+    name: str,
+    parameter: str,
+    column: str,
+    candidates: object,
+    ignore_case: bool,  # noqa: FBT001 - handed on
+    *,
+    distinct: bool,
+    most: int | None,
 ) -> Problem:
     column_name(column, parameter)
     names = listed(candidates)
@@ -100,10 +117,24 @@ def _tallied(  # noqa: PLR0913 - three problems that differ in little else
         names,
         Fraction(1),
         (Fraction(largest), Fraction(2 * largest)),
-        Question((ByList(column, names),), distinct, most),
+        Question((looked_up(column, names, ignore_case=ignore_case),), distinct, most),
         Tally(len(names.labels)),
-        tuple(facts),
+        (*facts, *facts_of_case(ignore_case=ignore_case)),
     )
+
+
+def looked_up(column: str, names: Texts | Numbers, *, ignore_case: bool) -> ByList:
+    """Look the values of a column up among the candidates: exactly, or as ``ignore_case`` says."""
+    if not isinstance(ignore_case, bool):
+        raise InvalidParameter.must_be("ignore_case", "True or False", got=ignore_case)
+    if ignore_case:
+        must_differ_in_more_than_case(names)
+    return ByList(column, names, ignore_case)
+
+
+def facts_of_case(*, ignore_case: bool) -> tuple[tuple[str, str], ...]:
+    """Give the fact that case is ignored, which makes another question of it."""
+    return (("ignore_case", "True"),) if ignore_case else ()
 
 
 def column_name(given: object, name: str) -> str:

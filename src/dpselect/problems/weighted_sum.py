@@ -13,9 +13,9 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, exact_text, positive, rational
 from dpselect.problems.candidates import listed
-from dpselect.problems.problem import Between, ByAmount, ByList, Problem, Question, added_up
+from dpselect.problems.problem import Between, ByAmount, Problem, Question, added_up
 from dpselect.problems.ranks import digits_of, multiplied
-from dpselect.problems.votes import column_name
+from dpselect.problems.votes import column_name, facts_of_case, looked_up
 
 FINENESS = 10**6
 
@@ -50,18 +50,20 @@ class ClampedSum:
         return min(max((found[0] + top) // (2 * top), low), high)
 
 
-def weighted_sum(
+def weighted_sum(  # noqa: PLR0913 - each is part of the question
     *,
     candidate: str,
     candidates: object = None,
     value: str,
     bounds: tuple[Number, Number],
     unit: Number | None = None,
+    ignore_case: bool = False,
 ) -> Problem:
     """Ask which candidate has the highest sum of ratings, of each person one for each candidate.
 
     Ratings are clamped to the bounds, then rounded to multiples of ``unit`` (a millionth, unless it is given;
     it must divide both bounds). Of several ratings by one person for one candidate, one is drawn.
+    ``ignore_case`` as in ``approval_voting``.
 
     >>> stars = weighted_sum(candidate="film", candidates=["a", "b"], value="stars", bounds=(1, 5))
     >>> stars.d_range("add_remove"), stars.d_range("change_one")
@@ -83,11 +85,13 @@ def weighted_sum(
     if (low / step).denominator != 1 or (high / step).denominator != 1:
         raise InvalidParameter.must_be("unit", "a number that divides both bounds", got=unit)
     spread = max(high, Fraction(0)) - min(low, Fraction(0))
-    question = Question((ByList(candidate, names), ByAmount(value)), distinct=True, most=1, within=(0,))
+    rated = looked_up(candidate, names, ignore_case=ignore_case)
+    question = Question((rated, ByAmount(value)), distinct=True, most=1, within=(0,))
     facts = (
         ("candidate", repr(candidate)),
         ("value", repr(value)),
         ("bounds", f"({exact_text(low)}, {exact_text(high)})"),
+        *facts_of_case(ignore_case=ignore_case),
     )
     scoring = ClampedSum(len(names.labels), low, high, step)
     return Problem("weighted_sum", names, step, (spread, 2 * spread), question, scoring, facts)

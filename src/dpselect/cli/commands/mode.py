@@ -11,6 +11,7 @@ from dpselect.cli import public_lists
 from dpselect.cli.options import (
     CANDIDATES,
     COLUMN_METAVAR,
+    IGNORE_CASE,
     QuestionOptions,
     column_of_choices,
     command,
@@ -39,11 +40,17 @@ if TYPE_CHECKING:
     help="The column whose values are counted.",
 )
 @CANDIDATES
+@IGNORE_CASE
 @click.option(
     "--rows-per-person", type=int, default=1, show_default=True, help="How many rows of a person count."
 )
 def mode_command(
-    options: QuestionOptions, *, choice: str | None, candidates: str | None, rows_per_person: int
+    options: QuestionOptions,
+    *,
+    choice: str | None,
+    candidates: str | None,
+    ignore_case: bool,
+    rows_per_person: int,
 ) -> None:
     """Draw the most common value of a column."""
     column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
@@ -51,6 +58,8 @@ def mode_command(
     def ask(listed: Sequence[Any]) -> Problem:
         from dpselect import problems
 
-        return problems.most_common(column=column, candidates=listed, rows_per_person=rows_per_person)
+        return problems.most_common(
+            column=column, candidates=listed, rows_per_person=rows_per_person, ignore_case=ignore_case
+        )
 
     ask_about_names(options, ask, names, column, measured_in="rows")

@@ -12,6 +12,7 @@ from dpselect.cli import public_lists
 from dpselect.cli.options import (
     CANDIDATES,
     CHOICE,
+    IGNORE_CASE,
     VALUE,
     QuestionOptions,
     column_of_choices,
@@ -38,13 +39,15 @@ WINNERS = 10
 @with_question_options
 @CHOICE
 @CANDIDATES
+@IGNORE_CASE
 @VALUE
 @click.option("--between", metavar="LO:HI", help="With --value: ratings are clamped to these bounds.")
-def top_command(
+def top_command(  # noqa: PLR0913 - each is an option
     options: QuestionOptions,
     *,
     choice: str | None,
     candidates: str | None,
+    ignore_case: bool,
     value: str | None,
     between: str | None,
 ) -> None:
@@ -62,8 +65,10 @@ def top_command(
         from dpselect import problems
 
         if value is None or bounds is None:
-            return problems.approval_voting(candidate=column, candidates=listed)
-        return problems.weighted_sum(candidate=column, candidates=listed, value=value, bounds=bounds)
+            return problems.approval_voting(candidate=column, candidates=listed, ignore_case=ignore_case)
+        return problems.weighted_sum(
+            candidate=column, candidates=listed, value=value, bounds=bounds, ignore_case=ignore_case
+        )
 
     asked = replace(options, k=min(WINNERS, len(names)) if options.k is None else options.k)
     ask_about_names(asked, ask, names, column, measured_in="people" if value is None else "points")

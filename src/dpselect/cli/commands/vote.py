@@ -12,6 +12,7 @@ from dpselect.cli.options import (
     CANDIDATES,
     CHOICE,
     COLUMN_METAVAR,
+    IGNORE_CASE,
     QuestionOptions,
     column_of_choices,
     command,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @with_question_options
 @CHOICE
 @CANDIDATES
+@IGNORE_CASE
 @click.option(
     "--kind",
     type=click.Choice(["approval", "plurality", "borda"]),
@@ -44,8 +46,14 @@ if TYPE_CHECKING:
 @click.option(
     "--rank", metavar=COLUMN_METAVAR, help="The column with the rank, 1 for the best, for --kind borda."
 )
-def vote_command(
-    options: QuestionOptions, *, choice: str | None, candidates: str | None, kind: str, rank: str | None
+def vote_command(  # noqa: PLR0913 - each is an option
+    options: QuestionOptions,
+    *,
+    choice: str | None,
+    candidates: str | None,
+    ignore_case: bool,
+    kind: str,
+    rank: str | None,
 ) -> None:
     """Draw the winners of an election among public candidates.
 
@@ -60,9 +68,8 @@ def vote_command(
         from dpselect import problems
 
         if rank is not None:
-            return problems.borda(candidate=column, rank=rank, candidates=listed)
-        if kind == "plurality":
-            return problems.plurality(candidate=column, candidates=listed)
-        return problems.approval_voting(candidate=column, candidates=listed)
+            return problems.borda(candidate=column, rank=rank, candidates=listed, ignore_case=ignore_case)
+        asked = problems.plurality if kind == "plurality" else problems.approval_voting
+        return asked(candidate=column, candidates=listed, ignore_case=ignore_case)
 
     ask_about_names(options, ask, names, column, measured_in="points" if rank else "votes")
