@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import interrupts, output, sources
 from dpselect.cli.console import note, working
-from dpselect.cli.options import QuestionOptions
+from dpselect.cli.options import QuestionOptions, with_question_options
 from dpselect.cli.public_lists import Names, as_numbers
 from dpselect.cli.receipts import keep_receipt, receipt
 from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of
@@ -32,22 +33,49 @@ UNMETERED = (
 )
 
 
-def ask_about_names(
+@dataclass(frozen=True)
+class TableQuestion:
+    """A question about a table, as a command describes it."""
+
+    options: QuestionOptions
+    problem: Problem
+    """The question before the schema is known."""
+    fitting: Callable[[Schema], Problem]
+    """Gives the question that fits a schema."""
+    measured_in: str
+
+
+def about_names(
     options: QuestionOptions, ask: Ask, names: Names, column: str, *, measured_in: str
-) -> None:
-    """Ask about names that are looked up in a column: as text, or as numbers if it holds numbers."""
+) -> TableQuestion:
+    """Describe a question about names in a column: as text, or as numbers if the column holds numbers."""
     by_name = ask(names)
 
     def fitting(schema: Schema) -> Problem:
         numbers = None if schema.column(column).kind == "text" else as_numbers(names)
         return by_name if numbers is None else ask(numbers)
 
-    _ask_a_table(options, by_name, fitting, measured_in)
+    return TableQuestion(options, by_name, fitting, measured_in)
 
 
-def ask_about_numbers(options: QuestionOptions, problem: Problem, *, measured_in: str) -> None:
-    """Ask about numbers that people's own numbers are compared with."""
-    _ask_a_table(options, problem, lambda _: problem, measured_in)
+def about_numbers(options: QuestionOptions, problem: Problem, *, measured_in: str) -> TableQuestion:
+    """Describe a question about numbers that people's own numbers are compared with."""
+    return TableQuestion(options, problem, lambda _: problem, measured_in)
+
+
+def asks_a_table(describe: Callable[..., TableQuestion]) -> Callable[..., None]:
+    """Make a command of a function that describes a question: it takes the options, and asks.
+
+    The attribute ``described`` gives the question without asking it.
+    """
+    described = with_question_options(describe)
+
+    @functools.wraps(described)
+    def asked(**given: Any) -> None:
+        _ask_a_table(described(**given))
+
+    asked.described = described  # type: ignore[attr-defined] # read by the command check
+    return asked
 
 
 def ask_about_scores(options: QuestionOptions, problem: Problem, scores: Scores, *, measured_in: str) -> None:
@@ -60,21 +88,25 @@ def ask_about_scores(options: QuestionOptions, problem: Problem, scores: Scores,
         _answer(options, question, ledger, asked, ScoresUnreadable)
 
 
-def _ask_a_table(
-    options: QuestionOptions, problem: Problem, fitting: Callable[[Schema], Problem], measured_in: str
-) -> None:
+def _ask_a_table(asked: TableQuestion) -> None:
     """Check the price, open ledger and table, and ask the problem that fits the schema."""
     from dpselect.errors import TableUnreadable
 
-    budget = _budget(options, problem)
+    options = asked.options
+    budget = _budget(options, asked.problem)
     with ledger_of(options) as ledger, sources.open_table(options) as table:
-        problem = fitting(table.schema)
-        unit = table.table.unit
-        for column in [*([] if unit is None else [unit]), *problem.columns]:
-            table.schema.column(column)  # a column that is missing is a slip, one of a wrong type is not
+        problem = fitted(asked, table)
         with _prepared(options, problem, table, budget) as question:
-            asked = output.Asked(problem.outputs, table.schema, measured_in)
-            _answer(options, question, ledger, asked, TableUnreadable)
+            shown = output.Asked(problem.outputs, table.schema, asked.measured_in)
+            _answer(options, question, ledger, shown, TableUnreadable)
+
+
+def fitted(asked: TableQuestion, table: OpenTable) -> Problem:
+    """Give the problem that fits an open table; a missing column is a slip, one of a wrong type is not."""
+    problem, unit = asked.fitting(table.schema), table.table.unit
+    for column in [*([] if unit is None else [unit]), *problem.columns]:
+        table.schema.column(column)
+    return problem
 
 
 def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:

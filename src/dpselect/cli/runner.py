@@ -40,6 +40,7 @@ COMMANDS = (
     "price",
     "quantile",
     "scores",
+    "check",
     "plan",
     "law",
     "ledger",

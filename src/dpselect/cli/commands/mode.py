@@ -16,9 +16,8 @@ from dpselect.cli.options import (
     column_of_choices,
     command,
     examples,
-    with_question_options,
 )
-from dpselect.cli.question import ask_about_names
+from dpselect.cli.question import TableQuestion, about_names, asks_a_table
 
 if TYPE_CHECKING:
     from dpselect.problems.problem import Problem
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
         "--rows-per-person 3 --epsilon 1"
     )
 )
-@with_question_options
+@asks_a_table
 @click.option(
     "--column",
     "--choice",
@@ -51,7 +50,7 @@ def mode_command(
     candidates: str | None,
     ignore_case: bool,
     rows_per_person: int,
-) -> None:
+) -> TableQuestion:
     """Draw the most common value of a column."""
     column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
 
@@ -62,4 +61,4 @@ def mode_command(
             column=column, candidates=listed, rows_per_person=rows_per_person, ignore_case=ignore_case
         )
 
-    ask_about_names(options, ask, names, column, measured_in="rows")
+    return about_names(options, ask, names, column, measured_in="rows")

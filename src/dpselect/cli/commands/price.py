@@ -11,16 +11,15 @@ from dpselect.cli.options import (
     column_of_numbers,
     command,
     examples,
-    with_question_options,
 )
-from dpselect.cli.question import ask_about_numbers
+from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 
 
 @command(
     name="price",
     epilog=examples("price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01 --epsilon 1"),
 )
-@with_question_options
+@asks_a_table
 @VALUE
 @click.option(
     "--prices",
@@ -29,9 +28,9 @@ from dpselect.cli.question import ask_about_numbers
     metavar="LO:HI:STEP|FILE|TABLE:COLUMN|a,b,c",
     help="The prices to choose from, public and exact.",
 )
-def price_command(options: QuestionOptions, *, value: str | None, prices: str | None) -> None:
+def price_command(options: QuestionOptions, *, value: str | None, prices: str | None) -> TableQuestion:
     """Draw the price that earns most, if all buy who would pay it."""
     column, offered = column_of_numbers(value), public_lists.prices(prices, beside=options.path, least=0)
     from dpselect.problems import pricing
 
-    ask_about_numbers(options, pricing(value=column, prices=offered), measured_in="revenue")
+    return about_numbers(options, pricing(value=column, prices=offered), measured_in="revenue")

@@ -13,9 +13,8 @@ from dpselect.cli.options import (
     column_of_numbers,
     command,
     examples,
-    with_question_options,
 )
-from dpselect.cli.question import ask_about_numbers
+from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError
 
 
@@ -25,7 +24,7 @@ from dpselect.cli.user_errors import UserError
         "quantile pay.csv --unit person --value salary --at 0.5 --between 0:500000 --step 500 --epsilon 1"
     ),
 )
-@with_question_options
+@asks_a_table
 @VALUE
 @click.option(
     "--at", metavar=NUMBER_METAVAR, help="The fraction of people below it: 0.5 or 1/2 for the median."
@@ -41,7 +40,7 @@ def quantile_command(  # noqa: PLR0913 - each is an option
     between: str | None,
     step: str | None,
     candidates: str | None,
-) -> None:
+) -> TableQuestion:
     """Draw the number that splits people as asked: a median, a quartile.
 
     The numbers to choose from are public: LO, LO + STEP, ... up to HI, or listed with --candidates.
@@ -67,4 +66,4 @@ def quantile_command(  # noqa: PLR0913 - each is an option
             at=at,
             candidates=public_lists.prices(candidates, "--candidates", beside=options.path),
         )
-    ask_about_numbers(options, problem, measured_in="rank")
+    return about_numbers(options, problem, measured_in="rank")

@@ -18,9 +18,8 @@ from dpselect.cli.options import (
     column_of_choices,
     command,
     examples,
-    with_question_options,
 )
-from dpselect.cli.question import ask_about_names
+from dpselect.cli.question import TableQuestion, about_names, asks_a_table
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ WINNERS = 10
         "--value stars --between 1:5 --epsilon 1",
     )
 )
-@with_question_options
+@asks_a_table
 @CHOICE
 @CANDIDATES
 @IGNORE_CASE
@@ -50,7 +49,7 @@ def top_command(  # noqa: PLR0913 - each is an option
     ignore_case: bool,
     value: str | None,
     between: str | None,
-) -> None:
+) -> TableQuestion:
     """Draw the k names that most people have, the best first.
 
     With --value and --between, those with the highest sum of ratings. Without --k there are 10 winners, or as
@@ -71,4 +70,4 @@ def top_command(  # noqa: PLR0913 - each is an option
         )
 
     asked = replace(options, k=min(WINNERS, len(names)) if options.k is None else options.k)
-    ask_about_names(asked, ask, names, column, measured_in="people" if value is None else "points")
+    return about_names(asked, ask, names, column, measured_in="people" if value is None else "points")

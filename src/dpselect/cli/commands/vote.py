@@ -17,9 +17,8 @@ from dpselect.cli.options import (
     column_of_choices,
     command,
     examples,
-    with_question_options,
 )
-from dpselect.cli.question import ask_about_names
+from dpselect.cli.question import TableQuestion, about_names, asks_a_table
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
         "--epsilon 1/2 --k 3 --ledger town.ledger"
     )
 )
-@with_question_options
+@asks_a_table
 @CHOICE
 @CANDIDATES
 @IGNORE_CASE
@@ -54,7 +53,7 @@ def vote_command(  # noqa: PLR0913 - each is an option
     ignore_case: bool,
     kind: str,
     rank: str | None,
-) -> None:
+) -> TableQuestion:
     """Draw the winners of an election among public candidates.
 
     PATH has a row for each person and choice. A person counts once for each candidate, however many rows they
@@ -72,4 +71,4 @@ def vote_command(  # noqa: PLR0913 - each is an option
         asked = problems.plurality if kind == "plurality" else problems.approval_voting
         return asked(candidate=column, candidates=listed, ignore_case=ignore_case)
 
-    ask_about_names(options, ask, names, column, measured_in="points" if rank else "votes")
+    return about_names(options, ask, names, column, measured_in="points" if rank else "votes")

@@ -1,0 +1,85 @@
+"""The command ``check``: how a table fits a question, for its owner. The one command that shows data."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpselect.cli.console import working, write_json
+from dpselect.cli.options import examples
+from dpselect.cli.question import TableQuestion, fitted
+from dpselect.cli.sources import open_table
+from dpselect.cli.user_errors import UserError
+
+if TYPE_CHECKING:
+    from dpselect.owner import TableCheck
+
+VERBS = ("vote", "top", "mode", "price", "quantile")
+QUESTION = "This shows data about people. It is not private and must not be published. Is the data yours?"
+
+
+@click.command(
+    name="check",
+    context_settings={"ignore_unknown_options": True},
+    epilog=examples(
+        "check ballots.csv --unit voter --choice candidate --candidates names.txt --owner",
+        "check pay.csv --verb quantile --unit person --value salary --at 0.5 --between 0:500000 --step 500 "
+        "--owner",
+    ),
+)
+@click.argument("words", metavar="PATH OPTIONS...", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--verb", type=click.Choice(VERBS), default="vote", show_default=True, help="Whose options are given."
+)
+@click.option("--owner", is_flag=True, help="Say that the data is yours. Needed where there is no terminal.")
+@click.pass_context
+def check_command(context: click.Context, *, words: tuple[str, ...], verb: str, owner: bool) -> None:
+    """Show the owner of a table what a question makes of it: not private, for the owner alone.
+
+    Give the same PATH and options as to the verb. It tells rows, people, what is matched, what is dropped and
+    why, and the most frequent values that do not count. Nothing is charged and no ledger is written.
+    """
+    question = _described(context, verb, words)
+    if question.options.ledger is not None:
+        raise UserError("check takes no --ledger: it shows data, and charges nothing. Leave --ledger out.")
+    if not (owner or _says_yes()):
+        raise UserError(
+            "check shows data, so the owner of the data must ask. Write --owner if the data is yours."
+        )
+    from dpselect.owner import check
+
+    with open_table(question.options) as table:
+        problem = fitted(question, table)
+        with working("reading the table"):
+            found = check(problem, table.table, owner=True)
+    if question.options.as_json:
+        write_json(_as_json(found))
+    else:
+        click.echo(str(found))
+
+
+def _described(context: click.Context, verb: str, words: tuple[str, ...]) -> TableQuestion:
+    """Read the words as the verb does, and give the question that it would ask."""
+    commands: Any = context.find_root().command
+    command = commands.get_command(context, verb)
+    with command.make_context(verb, list(words), parent=context.parent) as inside:
+        described: TableQuestion = command.callback.described(**inside.params)
+        return described
+
+
+def _says_yes() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(QUESTION, err=True)
+
+
+def _as_json(found: TableCheck) -> dict[str, Any]:
+    columns = [
+        {
+            **asdict(column),
+            "unmatched": [{"value": value, "cells": cells} for value, cells in column.unmatched],
+        }
+        for column in found.columns
+    ]
+    return {"private": False, **asdict(found), "counted": found.counted, "columns": columns}

@@ -1,0 +1,106 @@
+"""The command ``check`` shows data to the owner alone, who must say so, and charges nothing."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
+
+CHECK = VOTE.replace("vote ", "check ")
+
+
+def test_the_owner_is_shown_how_the_table_fits(call: Call, folder: Path) -> None:
+    (folder / "names.txt").write_text("Rex\nBo\n", encoding="utf-8")
+    told = call(f"{CHECK} --owner")
+    assert told.code == 0
+    first, _, *lines = told.out.splitlines()
+    assert first.startswith("Not private")
+    facts = dict(line.rsplit("  ", 1) for line in lines if "  " in line.strip())
+    assert {name.strip(): number.strip() for name, number in facts.items()} == {
+        "rows": "450",
+        "people": "300",
+        "candidate: matched": "300",
+        "candidate: not on the list": "150",
+        "rows that match": "300",
+        "rows that count": "300",
+        "150": "'Émile'",
+    }
+
+
+@pytest.mark.parametrize(
+    ("verb", "question", "counted"),
+    [
+        ("price", PRICE, 300),
+        ("quantile", MEDIAN, 300),
+        ("mode", "mode visits.csv --unit person --column town --candidates Bern,Basel", 300),
+        (
+            "top",
+            "top stars.csv --unit guest --choice dish --candidates tea,pie --value stars --between 1:5",
+            600,
+        ),
+        (
+            "vote",
+            "vote ranks.csv --unit voter --choice candidate --candidates Rex,Bo --kind borda --rank place",
+            300,  # rank 4 of two candidates is on no list
+        ),
+    ],
+)
+def test_it_takes_the_options_of_another_verb(verb: str, question: str, counted: int, call: Call) -> None:
+    told = call(f"check --verb {verb} {question.removeprefix(verb)} --owner --json")
+    assert told.code == 0
+    assert told.json["private"] is False
+    assert told.json["rows"] >= 300
+    assert told.json["counted"] == counted
+
+
+def test_without_a_terminal_it_needs_the_word_of_the_owner(call: Call) -> None:
+    call(CHECK).refused(2, "Write --owner")
+
+
+def test_it_has_nothing_to_do_with_a_ledger(call: Call, folder: Path) -> None:
+    assert call("ledger create town.ledger --epsilon 1").code == 0
+    before = (folder / "town.ledger").read_bytes()
+    call(f"{CHECK} --owner --ledger town.ledger").refused(2, "takes no --ledger")
+    assert (folder / "town.ledger").read_bytes() == before
+
+
+class Terminal(io.StringIO):
+    """Says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_on_a_terminal_it_asks_first(
+    answer: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dpselect.cli.runner import run_command
+
+    assert folder.is_dir()
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
+    monkeypatch.setattr(sys, "stdout", shown)
+    code = run_command(CHECK.split())
+    asked = capsys.readouterr().err
+    assert "Is the data yours?" in asked
+    assert (code, "rows" in shown.getvalue()) == ((0, True) if answer == "y" else (2, False))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--choice color", "column 'color' is not in the table"),
+        ("--choice candidate --choice voter", "once"),
+    ],
+)
+def test_a_wrong_question_is_refused_as_the_verb_refuses_it(words: str, said: str, call: Call) -> None:
+    call(f"check ballots.csv --unit voter --candidates names.txt --owner {words}").refused(2, said)
+
+
+def test_an_option_that_is_unknown_is_refused(call: Call) -> None:
+    call(f"{CHECK} --owner --nonsense 3").refused(2, "--nonsense")
