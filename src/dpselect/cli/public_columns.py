@@ -120,7 +120,7 @@ def _parquet_rows(path: Path, column: str) -> tuple[list[str], list[Any]]:
     with duckdb.connected(files=[place]) as connection:
         duckdb.lock(connection)
         rows = duckdb.reading("read_parquet", [place], hive_partitioning=exp.false())
-        names = [each.name for each in duckdb.described(connection, rows).columns]
+        names = [each.name for each in duckdb.schema_of(connection, rows).columns]
         if names.count(column) != 1:
             return names, []
         query = exp.select(exp.column(column, quoted=True)).from_(rows).sql(dialect="duckdb")

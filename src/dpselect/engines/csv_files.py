@@ -26,7 +26,7 @@ BLOCK = 1 << 20
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
-def rows_and_schema(paths: Sequence[str]) -> tuple[exp.Expression, Schema]:
+def csv_rows(paths: Sequence[str]) -> tuple[exp.Expression, Schema]:
     """Give the rows of files with one and the same header, as a node of a query, and their columns."""
     names, delimiter = header(paths)
     schema = Schema(

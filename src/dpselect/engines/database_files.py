@@ -56,7 +56,7 @@ def opened_database(path: str, table: str) -> Iterator[duckdb.DuckDB]:
         )
         names = run(partial(_names, connection, table), shortage_or(broken))
         rows = _named(names, table)
-        schema = run(partial(duckdb.described, connection, rows), shortage_or(broken))
+        schema = run(partial(duckdb.schema_of, connection, rows), shortage_or(broken))
         connection.seconds += SECONDS_PER_BYTE * Path(path).stat().st_size
         yield duckdb.DuckDB(connection, rows, schema)
 

@@ -16,8 +16,8 @@ ADDRESSES = 4 << 30
 OPEN_FILES = 1024
 
 
-def main() -> None:
-    """Open the database that the first message names; then answer until nobody listens any more."""
+def serve() -> None:
+    """Open the database that the first message names; then answer until the other end is closed."""
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     _limit()
     from multiprocessing.connection import Connection  # noqa: PLC0415 - loaded under the limits
@@ -63,4 +63,4 @@ def _limit() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve()

@@ -19,12 +19,19 @@ from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
 from dpselect.engines.private_folder import PrivateFolder
-from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted, gathered
+from dpselect.engines.protocol import (
+    BATCH_ROWS,
+    Counts,
+    CountsRequest,
+    answered,
+    checked_salt,
+    counted,
+    gathered,
+)
 from dpselect.engines.queries import Dialect, Unnested, rendered
 from dpselect.engines.schema import Column, Kind, Schema
 from dpselect.errors import shown
 
-BATCH = 100_000
 BEFORE: Mapping[str, str] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -75,7 +82,7 @@ class DuckDB:
         dialect = Unnested("duckdb", self.rows_of(request) if self.rows_of else self.rows, [])
         query = rendered(request, salt, dialect)
         result = self.connection.execute(query, dialect.parameters)
-        return gathered(request, iter(partial(result.fetchmany, BATCH), []))
+        return gathered(request, iter(partial(result.fetchmany, BATCH_ROWS), []))
 
     def rows_for_owner(
         self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
@@ -111,7 +118,7 @@ def lock(connection: Queried) -> None:
         connection.execute(setting)
 
 
-def described(connection: Queried, rows: exp.Expression) -> Schema:
+def schema_of(connection: Queried, rows: exp.Expression) -> Schema:
     """Read the schema: names and types, no row."""
     query = exp.select("*").from_(exp.alias_(rows.copy(), "t", table=True)).sql(dialect="duckdb")
     described: list[tuple[Any, ...]] = connection.execute(f"DESCRIBE {query}").fetchall()

@@ -36,7 +36,7 @@ FORMATS = {
 
 
 @contextmanager
-def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None) -> Iterator[Engine]:
+def opened_files(source: str, *, table: str | None, columns: Mapping[str, str] | None) -> Iterator[Engine]:
     """Open one file, or all files that a glob matches, as one table."""
     paths = matching(source)
     form = _format(paths, source)
@@ -74,9 +74,9 @@ def opened(source: str, *, table: str | None, columns: Mapping[str, str] | None)
             duckdb.lock(connection)
             if form == "csv":
                 must_be_utf8 = partial(csv_files.must_be_utf8, paths)
-                yield duckdb.DuckDB(connection, *csv_files.rows_and_schema(paths), must_be_utf8)
+                yield duckdb.DuckDB(connection, *csv_files.csv_rows(paths), must_be_utf8)
             elif form == "json":
-                yield duckdb.DuckDB(connection, *json_lines.rows_and_schema(paths, columns or {}))
+                yield duckdb.DuckDB(connection, *json_lines.json_rows(paths, columns or {}))
             else:
                 yield parquet_files.opened_parquet(connection, paths)
 

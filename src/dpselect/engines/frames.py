@@ -17,13 +17,13 @@ from typing import Any
 from sqlglot import exp
 
 from dpselect.engines import arrow_texts, duckdb, pandas_frames
-from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted
+from dpselect.engines.protocol import BATCH_ROWS, Counts, CountsRequest, answered, checked_salt, counted
 from dpselect.engines.queries import Dialect
 from dpselect.engines.schema import Column, Schema
 from dpselect.errors import InvalidParameter, MissingExtra
 from dpselect.silence import run, shortage_or
 
-NAME = "rows_in_memory"
+ROWS_IN_MEMORY = "rows_in_memory"
 Read = Callable[[Sequence[int]], Any]
 """Gives the columns at these places, named c0, c1, ... by their place, as something that DuckDB can read."""
 
@@ -98,7 +98,7 @@ def opened_relation(relation: Any) -> Iterator[InMemory]:
     kinds = zip(relation.columns, relation.types, strict=True)
     columns = tuple(duckdb.column(name, str(kind), f"c{place}") for place, (name, kind) in enumerate(kinds))
     yield InMemory(
-        Schema(columns), lambda places: _streamed(relation.to_arrow_reader(duckdb.BATCH), None, places)
+        Schema(columns), lambda places: _streamed(relation.to_arrow_reader(BATCH_ROWS), None, places)
     )
 
 
@@ -200,10 +200,10 @@ def _named(schema: Any) -> Schema:
 @contextmanager
 def _registered(columns: Any) -> Iterator[duckdb.DuckDB]:
     with duckdb.connected() as connection:
-        connection.register(NAME, columns)
+        connection.register(ROWS_IN_MEMORY, columns)
         duckdb.lock(connection)
-        rows = exp.to_table(NAME)
-        yield duckdb.DuckDB(connection, rows, duckdb.described(connection, rows))
+        rows = exp.to_table(ROWS_IN_MEMORY)
+        yield duckdb.DuckDB(connection, rows, duckdb.schema_of(connection, rows))
 
 
 def _described(columns: Any) -> Schema:

@@ -20,7 +20,7 @@ SPELLINGS = {"integer": "^[+-]?[0-9]{1,19}$", "double": ANY_NUMBER}
 """What the text of a value must look like to be a number of the type; a number too large is NULL."""
 
 
-def rows_and_schema(paths: Sequence[str], columns: Mapping[str, str]) -> tuple[exp.Expression, Schema]:
+def json_rows(paths: Sequence[str], columns: Mapping[str, str]) -> tuple[exp.Expression, Schema]:
     """Give the rows, as a node of a query, and the columns as they were asked for."""
     wrong = [kind for kind in columns.values() if not isinstance(kind, str) or kind not in TYPES]
     if wrong or not columns:

@@ -45,7 +45,7 @@ def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) 
     refused = partial(
         InvalidParameter, f"source must be readable by DuckDB; {name} is not. Is it what its name says?"
     )
-    return run(partial(duckdb.described, connection, rows), shortage_or(refused))
+    return run(partial(duckdb.schema_of, connection, rows), shortage_or(refused))
 
 
 def _rows(paths: Sequence[str], broken_text: str) -> exp.Expression:

@@ -12,16 +12,23 @@ from typing import Any
 
 from sqlglot import exp
 
-from dpselect.engines.postgres_catalogue import described, facts
+from dpselect.engines.postgres_catalogue import facts, table_and_schema
+from dpselect.engines.postgres_dialect import DIALECT
 from dpselect.engines.postgres_encodings import pattern
-from dpselect.engines.postgres_names import NAME
-from dpselect.engines.protocol import Counts, CountsRequest, answered, checked_salt, counted, gathered
+from dpselect.engines.protocol import (
+    BATCH_ROWS,
+    Counts,
+    CountsRequest,
+    answered,
+    checked_salt,
+    counted,
+    gathered,
+)
 from dpselect.engines.queries import Dialect, Unnested, rendered
 from dpselect.engines.schema import Column, Schema
 from dpselect.errors import InvalidParameter, MissingExtra
 from dpselect.silence import run, shortage_or
 
-BATCH = 100_000
 LONGEST_ID = 100_000_000
 """Bytes. What identifies a person is hashed, which fails on text of a gigabyte."""
 
@@ -41,13 +48,13 @@ class PostgreSQL:
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
         parameters: list[object] = []
-        dialect = Unnested(NAME, self._rows(request, parameters), parameters)
+        dialect = Unnested(DIALECT, self._rows(request, parameters), parameters)
         query = rendered(request, salt, dialect)
         # A cursor on the server, so that groups arrive in batches; "raw", so that % in a name is only that;
         # binary, so that floats arrive as they are.
         with import_module("psycopg").RawServerCursor(self.connection, "dpselect") as cursor:
             cursor.execute(query, dialect.parameters, binary=True)
-            return gathered(request, iter(partial(cursor.fetchmany, BATCH), []))
+            return gathered(request, iter(partial(cursor.fetchmany, BATCH_ROWS), []))
 
     def rows_for_owner(
         self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
@@ -57,8 +64,8 @@ class PostgreSQL:
         return answered(partial(self._rows_for_owner, query))
 
     def _rows_for_owner(self, query: Callable[[Dialect], exp.Expression]) -> list[tuple[Any, ...]]:
-        dialect = Unnested(NAME, self.rows, [])
-        text = query(dialect).sql(dialect=NAME)
+        dialect = Unnested(DIALECT, self.rows, [])
+        text = query(dialect).sql(dialect=DIALECT)
         with import_module("psycopg").RawCursor(self.connection) as cursor:
             cursor.execute(text, dialect.parameters)
             rows: list[tuple[Any, ...]] = cursor.fetchall()
@@ -98,7 +105,7 @@ def _parameter(number: int) -> exp.Expression:
 
 
 @contextmanager
-def opened(url: str, table: str | None) -> Iterator[PostgreSQL]:
+def opened_postgres(url: str, table: str | None) -> Iterator[PostgreSQL]:
     """Connect, and read the catalogue."""
     if find_spec("psycopg") is None:
         raise MissingExtra.needed("a PostgreSQL table", extra="postgres")
@@ -111,7 +118,7 @@ def opened(url: str, table: str | None) -> Iterator[PostgreSQL]:
     connection = run(partial(_connected, held), shortage_or(_unreachable))
     try:
         found = run(partial(facts, connection, table), shortage_or(_unreachable))
-        yield PostgreSQL(connection, *described(found, table), found.encoding)
+        yield PostgreSQL(connection, *table_and_schema(found, table), found.encoding)
     finally:
         connection.close()
 

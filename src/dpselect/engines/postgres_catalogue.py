@@ -24,7 +24,7 @@ Rows: TypeAlias = Sequence[tuple[Any, ...]]
 PATH = "SELECT pg_catalog.unnest(pg_catalog.current_schemas(true))"
 # Listed last: a schema for temporary objects that is not listed is searched first.
 SAFE_PATH = "SET LOCAL search_path = pg_catalog, pg_temp"
-SETTINGS: Mapping[str, str] = {
+TRANSACTION_SETTINGS: Mapping[str, str] = {
     "standard_conforming_strings": "on",
     "backslash_quote": "off",
     "array_nulls": "on",
@@ -152,7 +152,7 @@ def facts(connection: Any, table: str) -> Facts:
     ask = partial(_asked, connection)
     schemas = [schema for (schema,) in ask(PATH)]
     ask(SAFE_PATH)
-    ask(SET, [*SETTINGS], [*SETTINGS.values()])
+    ask(SET, [*TRANSACTION_SETTINGS], [*TRANSACTION_SETTINGS.values()])
     ((encoding,),) = ask("SELECT getdatabaseencoding()::text")
     try:
         tables = ask(TABLES, table, schemas)
@@ -177,7 +177,7 @@ def _asked(connection: Any, query: str, *values: object) -> Rows:
     return rows
 
 
-def described(found: Facts, table: str) -> tuple[exp.Expression, Schema]:
+def table_and_schema(found: Facts, table: str) -> tuple[exp.Expression, Schema]:
     """Give the table's qualified name and its schema, or say why it cannot be asked."""
     if len(found.tables) != 1:
         raise InvalidParameter.must_be(

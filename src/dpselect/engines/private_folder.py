@@ -19,10 +19,10 @@ from types import TracebackType
 
 from dpselect.errors import SHORTAGES
 
-NAME, UNLOCKED = "dpselect-rows-", "dpselect-unlocked-"
+LOCKED, UNLOCKED = "dpselect-rows-", "dpselect-unlocked-"
 SPARE_FILES, SPARE_BYTES = 16, 2**28
 """What must be left for an engine to begin at all: DuckDB aborts where it cannot open or map anything."""
-_LEFT = re.compile(rf"{NAME}[a-z0-9_]{{8}}")
+_LEFT = re.compile(rf"{LOCKED}[a-z0-9_]{{8}}")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -91,7 +91,7 @@ def _remove_if_left(path: str) -> None:
 def _made() -> tuple[str, int | None]:
     """Make a folder and lock it; another process that tidies up may remove it before it is locked."""
     while True:
-        path = tempfile.mkdtemp(prefix=NAME)
+        path = tempfile.mkdtemp(prefix=LOCKED)
         try:
             return path, _locked(path)
         except (FileNotFoundError, BlockingIOError):

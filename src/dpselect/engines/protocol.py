@@ -13,11 +13,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.schema import Column, Schema, Value
+from dpselect.engines.schema import Column, ListedValue, Schema
 from dpselect.errors import InvalidParameter, TableUnreadable
 from dpselect.silence import holds_data, run
 
 SALT_BYTES = 16
+BATCH_ROWS = 100_000
+"""Groups that are fetched from an engine at a time."""
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 
@@ -29,19 +31,19 @@ class Listed:
     """
 
     column: Column
-    labels: tuple[Value, ...] = field(repr=False)
+    labels: tuple[ListedValue, ...] = field(repr=False)
     places: tuple[int, ...] = field(repr=False)
     folded: bool = False
 
 
 @dataclass(frozen=True)
-class Amount:
+class AmountKey:
     """Group by a column's value itself; NULL, NaN and text that is no number are dropped."""
 
     column: Column
 
 
-Key: TypeAlias = Listed | Amount
+Key: TypeAlias = Listed | AmountKey
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def gathered(request: CountsRequest, batches: Iterable[Sequence[tuple[Any, ...]]
 
 def _column(key: Key | None, values: Sequence[Any]) -> NDArray[Any]:
     """Give one column of a batch: whole numbers, floats, or whatever else the engine gave, as it is."""
-    if not isinstance(key, Amount):
+    if not isinstance(key, AmountKey):
         return np.array(values, dtype=np.int64)
     if key.column.kind in ("double", "single"):
         return np.array(values, dtype=np.float64 if key.column.kind == "double" else np.float32)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from sqlglot import exp
 
 from dpselect.engines.folded_text import folded_node
-from dpselect.engines.protocol import Amount, CountsRequest, Key, Listed
+from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed
 from dpselect.engines.schema import TEXT_PARTS, TEXT_WHOLES, Column
 
 PLAIN_NUMBER = rf"^[+-]?[0-9]{{1,{TEXT_WHOLES}}}([.][0-9]{{0,{TEXT_PARTS}}})?$"
@@ -111,7 +111,7 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
         rows = rows.where(is_present(column))
         for condition in conditions_on(key, column):
             rows = rows.where(condition)
-        if isinstance(key, Amount):
+        if isinstance(key, AmountKey):
             rows = rows.select(_named(column, name))
             continue
         listed = f"list_{number}"
@@ -127,7 +127,7 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
 
 def conditions_on(key: Key, column: exp.Expression) -> list[exp.Expression]:
     """Say what a value must be, beside present: a float no NaN, a number in text a number."""
-    if key.column.kind in ("double", "single", "decimal") and isinstance(key, Amount):
+    if key.column.kind in ("double", "single", "decimal") and isinstance(key, AmountKey):
         # In all three engines NaN equals itself; a column of decimals has one in PostgreSQL only.
         kind = "DOUBLE" if key.column.kind != "decimal" else "DECIMAL"
         return (
@@ -135,7 +135,7 @@ def conditions_on(key: Key, column: exp.Expression) -> list[exp.Expression]:
         )
     if key.column.kind != "text" or not _is_read(key):
         return []
-    pattern = ANY_NUMBER if isinstance(key, Amount) else PLAIN_NUMBER
+    pattern = ANY_NUMBER if isinstance(key, AmountKey) else PLAIN_NUMBER
     return [
         exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern)),
         exp.Not(this=exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(NO_PART_OF_A_NUMBER))),
@@ -152,7 +152,7 @@ def _not_a_number(kind: str) -> exp.Expression:
 
 def _is_read(key: Key) -> bool:
     """Say whether the values of a column of text are read as numbers."""
-    return isinstance(key, Amount) or any(not isinstance(label, str) for label in key.labels)
+    return isinstance(key, AmountKey) or any(not isinstance(label, str) for label in key.labels)
 
 
 def compared_node(key: Listed, column: exp.Expression, dialect: Dialect) -> exp.Expression:

@@ -18,7 +18,7 @@ import numpy as np
 from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
 
 Kind: TypeAlias = Literal["text", "integer", "decimal", "double", "single", "uuid", "other"]
-Value: TypeAlias = str | int | Decimal | float
+ListedValue: TypeAlias = str | int | Decimal | float
 """What a column may hold, as a parameter of a query."""
 
 WORDS: dict[Kind, str] = {
@@ -108,7 +108,7 @@ class Schema:
         raise InvalidParameter(f"column {name!r} must hold numbers; it holds {WORDS[column.kind]}.")
 
 
-def comparable(column: Column, values: Sequence[str] | Sequence[Fraction]) -> list[Value | None]:
+def comparable(column: Column, values: Sequence[str] | Sequence[Fraction]) -> list[ListedValue | None]:
     """Turn public values into what the column can hold; None for one that it cannot, so never holds."""
     texts = [value for value in values if isinstance(value, str)]
     if texts and column.kind != "text":
@@ -179,7 +179,7 @@ def nearest_single(value: Fraction) -> float:
         return float(np.float32(nearest_double(value)))
 
 
-_READERS: dict[Kind, Callable[[Column, Fraction], Value | None]] = {
+_READERS: dict[Kind, Callable[[Column, Fraction], ListedValue | None]] = {
     "integer": _as_whole,
     "decimal": _as_decimal,
     "text": _as_text,

@@ -12,21 +12,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 from sqlglot import exp
 
-from dpselect.engines.protocol import Counts, CountsRequest, Listed, answered, checked_salt, counted, gathered
+from dpselect.engines.protocol import (
+    BATCH_ROWS,
+    Counts,
+    CountsRequest,
+    Listed,
+    answered,
+    checked_salt,
+    counted,
+    gathered,
+)
 from dpselect.engines.queries import Dialect, rendered
 from dpselect.engines.schema import Column, Kind, Schema
 from dpselect.engines.spark_logs import can_be_silenced, silenced
 from dpselect.engines.spark_sessions import each_row_by_itself, moved, own_session
 from dpselect.errors import InvalidParameter, shown
-from dpselect.silence import run, shortage_or
-
-BATCH = 100_000
-Result = TypeVar("Result")
+from dpselect.silence import Result, run, shortage_or
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _KINDS: Mapping[str, Kind] = {"string": "text", "double": "double", "float": "single"}
@@ -84,7 +90,7 @@ class Spark:
             dialect = Views(session, self.frame)
             query = rendered(request, salt, dialect)
             result = session.sql(query, args=dialect.parameters).toLocalIterator()
-            return gathered(request, iter(lambda: [tuple(row) for row in islice(result, BATCH)], []))
+            return gathered(request, iter(lambda: [tuple(row) for row in islice(result, BATCH_ROWS)], []))
 
     def rows_for_owner(
         self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
@@ -103,7 +109,7 @@ class Spark:
 
 
 @contextmanager
-def opened(source: Any, kind: str, table: str | None) -> Iterator[Spark]:
+def opened_spark(source: Any, kind: str, table: str | None) -> Iterator[Spark]:
     """Open a DataFrame, or a table of a session; the schema comes from the catalogue."""
     if ".connect." in type(source).__module__:
         raise InvalidParameter(

@@ -23,7 +23,7 @@ CSV = {
     "multiLine": True,
     "encoding": "UTF-8",
 }
-SETTINGS = {
+SESSION_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.eventLog.enabled": "false",
@@ -67,7 +67,7 @@ def _readable(path: str) -> list[str]:
 
 def _session(after_start: Callable[[], None]) -> Any:
     builder = import_module("pyspark.sql").SparkSession.builder.master("local[*]").appName("dpselect")
-    for name, value in SETTINGS.items():
+    for name, value in SESSION_SETTINGS.items():
         builder = builder.config(name, value)
     session = None
     with _silent():

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from dpselect.engines.holds import Hold
+from dpselect.engines.temporary_change import TemporaryChange
 
 TALKATIVE = ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j.clientserver", "py4j.java_gateway")
 """Where PySpark writes errors before it raises them, and Py4J all that Java says."""
@@ -38,22 +38,22 @@ def silenced(session: Any) -> Iterator[None]:
     context = session.sparkContext
     tag = f"dpselect-{uuid4().hex}"
     java = _java(context._gateway)  # noqa: SLF001 - PySpark has no public way to its logs
-    _PYTHON.take()
+    _PYTHON.begin()
     try:
-        java.take()
+        java.begin()
         try:
             context.addJobTag(tag)
             yield
         finally:
             if _ended(context, tag):
-                java.let_go()
+                java.end()
     finally:
-        _PYTHON.let_go()
+        _PYTHON.end()
 
 
 def hush_for_good(session: Any) -> None:
     """Silence the logs of a Java process that is ours alone."""
-    _java(session.sparkContext._gateway).take()  # noqa: SLF001 - no public way
+    _java(session.sparkContext._gateway).begin()  # noqa: SLF001 - no public way
 
 
 def _ended(context: Any, tag: str) -> bool:
@@ -86,10 +86,10 @@ def _busy(context: Any, tag: str) -> bool:
     return False
 
 
-def _java(gateway: Any) -> Hold:
+def _java(gateway: Any) -> TemporaryChange:
     """Find the one hold of a Java process."""
     with _LOCK:
-        return _JAVA.setdefault(gateway, Hold(partial(_hush_java, gateway)))
+        return _JAVA.setdefault(gateway, TemporaryChange(partial(_hush_java, gateway)))
 
 
 def _hush_java(gateway: Any) -> Callable[[], None]:
@@ -133,5 +133,5 @@ def _hush_python() -> Callable[[], None]:
 
 
 _LOCK = Lock()
-_PYTHON = Hold(_hush_python)
-_JAVA: WeakKeyDictionary[Any, Hold] = WeakKeyDictionary()
+_PYTHON = TemporaryChange(_hush_python)
+_JAVA: WeakKeyDictionary[Any, TemporaryChange] = WeakKeyDictionary()

@@ -15,7 +15,7 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from dpselect.engines.holds import Hold
+from dpselect.engines.temporary_change import TemporaryChange
 
 PARSING: Mapping[str, str] = {
     "spark.sql.variable.substitute": "false",
@@ -51,10 +51,10 @@ def moved(frame: Any, session: Any) -> Any:
 
 
 def each_row_by_itself(session: Any) -> AbstractContextManager[None]:
-    """Hold the settings by which the caller's session reads; others who use it meanwhile lose speed alone."""
+    """Change the settings by which the caller's session reads; others who use it meanwhile lose speed."""
     name = str(session._jsparkSession.sessionUUID())  # noqa: SLF001 - two Python objects may be one session
     with _LOCK:
-        return _HOLDS.setdefault(name, Hold(partial(_set, session.conf))).held()
+        return _CHANGES.setdefault(name, TemporaryChange(partial(_set, session.conf))).lasting()
 
 
 def _set(settings: Any) -> Callable[[], None]:
@@ -71,4 +71,4 @@ def _set(settings: Any) -> Callable[[], None]:
 
 
 _LOCK = Lock()
-_HOLDS: dict[str, Hold] = {}
+_CHANGES: dict[str, TemporaryChange] = {}

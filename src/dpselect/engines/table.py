@@ -68,7 +68,7 @@ class Table:
         if home == "pyspark":
             from dpselect.engines import spark  # noqa: PLC0415 - engines are guests, loaded when needed
 
-            return spark.opened(source, kind, self.table)
+            return spark.opened_spark(source, kind, self.table)
         if home in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
             from dpselect.engines import frames  # noqa: PLC0415 - when first needed
 
@@ -84,14 +84,14 @@ class Table:
             self._refuse_words(table=False)
             from dpselect.engines import postgres  # noqa: PLC0415 - engines are guests, loaded when needed
 
-            return postgres.opened(source, self.table)
+            return postgres.opened_postgres(source, self.table)
         if _URL.match(source):
             raise InvalidParameter(
                 f"source must be {SOURCES}; got another kind of URL. Copy the file to this machine first."
             )
         from dpselect.engines import files  # noqa: PLC0415 - when first needed
 
-        return files.opened(source, table=self.table, columns=self.columns)
+        return files.opened_files(source, table=self.table, columns=self.columns)
 
     def _refuse_words(self, *, table: bool) -> None:
         """Refuse words that mean nothing for this kind of source."""

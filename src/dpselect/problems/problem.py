@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.protocol import Amount, Counts, CountsRequest, Key, Listed
-from dpselect.engines.schema import WORDS, Schema, Value, comparable
+from dpselect.engines.protocol import AmountKey, Counts, CountsRequest, Key, Listed
+from dpselect.engines.schema import WORDS, ListedValue, Schema, comparable
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import exact_text, whole
 from dpselect.privacy.neighbours import Neighbours, metric_of
@@ -75,7 +75,7 @@ class ByList:
         return Listed(column, labels, found, folded=self.ignore_case)
 
 
-def _held(places: Sequence[int], values: Sequence[Value | None]) -> list[tuple[int, Value]]:
+def _held(places: Sequence[int], values: Sequence[ListedValue | None]) -> list[tuple[int, ListedValue]]:
     """Keep the values that a column can hold, each with its place."""
     return [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
 
@@ -88,7 +88,7 @@ class ByAmount:
 
     def key(self, schema: Schema) -> Key:
         """Find the column."""
-        return Amount(schema.numbers(self.column))
+        return AmountKey(schema.numbers(self.column))
 
 
 @dataclass(frozen=True)

@@ -10,35 +10,35 @@ from contextlib import contextmanager
 from threading import Lock
 
 
-class Hold:
+class TemporaryChange:
     """What ``change`` changes; what it returns puts everything back."""
 
     def __init__(self, change: Callable[[], Callable[[], None]]) -> None:
         self._change = change
         self._lock = Lock()
-        self._holders = 0
+        self._users = 0
         self._put_back: Callable[[], None] | None = None
 
-    def take(self) -> None:
-        """Hold it; the first who does changes it."""
+    def begin(self) -> None:
+        """Need the change; the first release that does makes it."""
         with self._lock:
             if self._put_back is None:
                 self._put_back = self._change()
-            self._holders += 1
+            self._users += 1
 
-    def let_go(self) -> None:
-        """Hold it no longer; the last one puts everything back."""
+    def end(self) -> None:
+        """Need it no longer; the last release puts everything back."""
         with self._lock:
-            self._holders -= 1
-            if not self._holders and self._put_back is not None:
+            self._users -= 1
+            if not self._users and self._put_back is not None:
                 put_back, self._put_back = self._put_back, None
                 put_back()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold it for a while."""
-        self.take()
+    def lasting(self) -> Iterator[None]:
+        """Need it for as long as the block lasts."""
+        self.begin()
         try:
             yield
         finally:
-            self.let_go()
+            self.end()

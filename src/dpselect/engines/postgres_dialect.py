@@ -72,5 +72,5 @@ class PostgresByCatalogue(Postgres):
         }
 
 
-NAME = PostgresByCatalogue.__name__.lower()
+DIALECT = PostgresByCatalogue.__name__.lower()
 """The dialect's name in sqlglot."""
