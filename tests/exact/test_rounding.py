@@ -7,7 +7,7 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pytest
@@ -15,12 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import (
-    Number,
+from dpselect.exact.numbers import Number
+from dpselect.exact.rounding import (
     exact_text,
+    figure,
     from_exact_text,
+    readable_number,
+    rounded,
     rounded_down,
     rounded_up,
+    short_decimal,
     to_float_down,
     to_float_up,
 )
@@ -178,3 +182,53 @@ def test_an_exact_text_is_read_back(x: Fraction) -> None:
 def test_what_exact_text_never_writes_is_refused(text: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^text must be a number as exact_text\(\) writes it\.$"):
         from_exact_text(text)
+
+
+@given(st.integers(), st.integers(min_value=1))
+def test_rounded_is_the_nearest_float(top: int, bottom: int) -> None:
+    assert rounded(top, bottom) == top / bottom == -rounded(-top, bottom)
+
+
+def test_rounded_keeps_the_sign_beyond_all_floats() -> None:
+    assert (rounded(10**400, 1), rounded(-(10**400), 1)) == (math.inf, -math.inf)
+    assert (rounded(10**800, 10**400 - 1), rounded(-(10**800), 10**400 - 1)) == (math.inf, -math.inf)
+
+
+@given(fractions, st.integers(1, 40), st.sampled_from(["up", "down"]))
+def test_a_readable_number_is_exact_or_says_which_way_it_is_rounded(
+    x: Fraction, longest: int, way: Literal["up", "down"]
+) -> None:
+    text = readable_number(x, longest=longest, rounded=way)
+    if len(exact_text(x)) <= longest:
+        assert text == exact_text(x)
+    else:
+        assert text == f"{(rounded_up if way == 'up' else rounded_down)(x, 6)} (rounded {way})"
+
+
+def test_infinity_is_readable() -> None:
+    assert readable_number(math.inf) == readable_number(math.inf, rounded="down") == "inf"
+
+
+@given(st.fractions(min_value=0))
+def test_a_figure_is_not_below_its_number_and_four_digits_of_it_count(x: Fraction) -> None:
+    above = Fraction(figure(x))
+    assert x <= above < x + max(Fraction(1, 1000) * x, Fraction(1, 100)) or x == above
+    if Fraction(1, 10**30) < x < 1:
+        assert above <= x * (1 + Fraction(1, 1000))
+
+
+def test_figures_beyond_forty_places_are_rounded_up_there() -> None:
+    assert figure(Fraction(1, 10**60)) == f"0.{'0' * 39}1"
+    assert (figure(Fraction(0)), figure(Fraction(5, 4))) == ("0.00", "1.25")
+
+
+def test_a_short_decimal_is_exact_or_a_fraction() -> None:
+    assert [
+        short_decimal(Fraction(x)) for x in ("0.99", "2/3", "0.5", "0.000000000001", "1/10000000000000")
+    ] == [
+        "0.99",
+        "2/3",
+        "0.5",
+        "0.000000000001",
+        "1/10000000000000",
+    ]

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
+from dpselect.exact.rounding import LARGEST_FLOAT
 from dpselect.selection.array_scores import ArrayScores, block_size_for
 from dpselect.selection.fraction_scores import FractionScores
 from dpselect.selection.scores import ScoreVector
@@ -147,7 +147,7 @@ def test_exponents_are_not_too_low(scores: list[float], optimize: Optimize, slop
                 assert top < down
             else:
                 assert Fraction(found) >= top - down - Fraction(1, 2**12) - down / 2**50
-                if down <= Fraction(slope) * Fraction(LARGEST):
+                if down <= Fraction(slope) * Fraction(LARGEST_FLOAT):
                     assert Fraction(found) <= top - down + Fraction(1, 2**12) + down / 2**50
 
 

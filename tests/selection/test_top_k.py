@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from dpselect.exact.numbers import LARGEST
 from dpselect.exact.randomness import system
+from dpselect.exact.rounding import LARGEST_FLOAT
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.noise import ExponentialNoise, GumbelNoise, NoiseLaw
 from dpselect.selection.noisy_scores import NoisyScore
@@ -62,7 +62,7 @@ def test_float_bounds_enclose_the_noisy_score_whatever_its_first_word(noise: Noi
 
 @both_noises
 def test_next_to_the_largest_float_bounds_are_bounds(noise: NoiseLaw) -> None:
-    vector = ArrayScores(LARGEST * np.array([1.0, 0.9, 0.8]), "max")
+    vector = ArrayScores(LARGEST_FLOAT * np.array([1.0, 0.9, 0.8]), "max")
     check_bounds(top_k_noisy_scores(vector, 3, Fraction(10**300), noise, system()))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dpselect
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import rounded_up
+from dpselect.exact.rounding import rounded_up
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import ZCDP, atom_domain, max_divergence, range_distance, vector_domain
 from dpselect.privacy import zero_concentrated_divergence as zcdp

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.exact.enclosures import Enclosure, log
-from dpselect.exact.numbers import rounded_up
+from dpselect.exact.rounding import rounded_up
 from dpselect.utility.enclosed_laws import Order, enclosed_law
 from dpselect.utility.worst_case import FAR, Mechanism, Noise, distance, failure, mean_distance
 from tests.exact.laws import permute_and_flip, softmax

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.console import results, write_facts, write_json
 from dpselect.cli.sources import place_of_ledger
@@ -48,6 +48,8 @@ def show(  # noqa: PLR0913 - what is shown, and how
     path: str | None,
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
+    from dpselect.exact.rounding import readable_number
+
     if as_json:
         write_json(_as_json(release, quote, ledger, asked))
         return
@@ -59,7 +61,7 @@ def show(  # noqa: PLR0913 - what is shown, and how
         "price": f"{quote.price}{in_words(quote.price)}",
         "protects": _protects(quote),
         "accuracy": _promise(quote.accuracy, asked.measured_in),
-        "noise": f"{quote.mechanism}, scale {short_text(quote.scale)}",
+        "noise": f"{quote.mechanism}, scale {readable_number(quote.scale)}",
         "candidates": _candidates(asked),
     }
     if release is None and asked.schema is not None:
@@ -80,7 +82,7 @@ def _columns(schema: Schema) -> str:
 
 
 def _as_json(release: Release | None, quote: Quote, ledger: Ledger | None, asked: Asked) -> dict[str, Any]:
-    from dpselect.exact.numbers import exact_text
+    from dpselect.exact.rounding import exact_text, figure
     from dpselect.privacy.amounts import amount_text
 
     accuracy = quote.accuracy
@@ -146,6 +148,8 @@ def _protects(quote: Quote) -> str:
 
 
 def _promise(accuracy: Accuracy, measured_in: str) -> str:
+    from dpselect.exact.rounding import figure
+
     if accuracy.is_of_order_alone:
         return str(accuracy)
     mark = "the best" if accuracy.k == 1 else f"rank {accuracy.k}, for each of them"
@@ -158,34 +162,10 @@ def _promise(accuracy: Accuracy, measured_in: str) -> str:
 def in_words(price: PureDP | ZCDP | Any) -> str:
     """Say what a pure price means; nothing of others."""
     from dpselect.exact.enclosures import exp
-    from dpselect.exact.numbers import rounded_up
+    from dpselect.exact.rounding import rounded_up
     from dpselect.privacy.losses import PureDP
 
     if not isinstance(price, PureDP) or not price.epsilon < 20:
         return ""
     factor = rounded_up(exp(Fraction(price.epsilon)).high, 2)
     return f": the answer changes odds about one person by at most a factor of {factor}"
-
-
-def figure(x: Fraction) -> str:
-    """Write a bound rounded up, to two digits after the point, or to four that count.
-
-    >>> figure(Fraction(34005, 1000)), figure(Fraction(1, 3000))
-    ('34.01', '0.0003334')
-    """
-    from dpselect.exact.numbers import rounded_up
-
-    digits = 2
-    while 0 < x < 1 and x * Fraction(10) ** (digits - 3) < 1 and digits < 40:
-        digits += 1
-    return rounded_up(x, digits)
-
-
-def short_text(x: Fraction, rounded: Literal["up", "down"] = "up") -> str:
-    """Write a number exactly if that is short, otherwise as a decimal: what is left is rounded down."""
-    from dpselect.exact.numbers import exact_text, rounded_down, rounded_up
-
-    text = exact_text(x)
-    if len(text) <= 12:
-        return text
-    return f"{(rounded_up if rounded == 'up' else rounded_down)(x, 6)} (rounded {rounded})"

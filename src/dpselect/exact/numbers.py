@@ -1,4 +1,4 @@
-"""Reading numbers exactly, and rounding them outward for display.
+"""Reading numbers exactly.
 
 A float *parameter* is read as its shortest decimal: 0.1 means one tenth.
 A float *score* is read as the binary number that it is.
@@ -6,11 +6,8 @@ A float *score* is read as the binary number that it is.
 
 from __future__ import annotations
 
-import math
 import operator
 import re
-import sys
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -24,15 +21,15 @@ Number: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | n
 """What a parameter may be given as."""
 
 MOST_DIGITS = 400
-MOST_EXPONENT = 400
-LONGEST_TEXT = 2 * MOST_DIGITS + 2
+"""A number is given with at most 400 digits, or 400 above and 400 below the line."""
 
-LARGEST = sys.float_info.max
+MOST_EXPONENT = 400
+"""Exponents of ten are within ±400."""
+
+LONGEST_TEXT = 2 * MOST_DIGITS + 2
 
 _DECIMAL = re.compile(r"[+-]?(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?")
 _RATIO = re.compile(rf"(?P<top>[+-]?[0-9]{{1,{MOST_DIGITS}}})/(?P<bottom>[0-9]{{1,{MOST_DIGITS}}})")
-
-_EXACT = re.compile(r"(?P<top>-?[0-9]+)(?:/(?P<bottom>0*[1-9][0-9]*))?")
 
 
 def rational(value: Number, name: str) -> Fraction:
@@ -162,98 +159,3 @@ def score(value: Any) -> Fraction | None:
         return Fraction(int(value.numerator), int(value.denominator))
     finite = value.is_finite() if isinstance(value, Decimal) else np.isfinite(value)
     return Fraction(*value.as_integer_ratio()) if finite else None
-
-
-def rounded_up(x: Number, digits: int) -> str:
-    """Write x with so many digits after the point, rounded towards plus infinity.
-
-    >>> rounded_up(Fraction(1, 3), 2), rounded_up(Fraction(-1, 3), 2), rounded_up(math.inf, 2)
-    ('0.34', '-0.33', 'inf')
-    """
-    return _decimal(x, digits, math.ceil)
-
-
-def rounded_down(x: Number, digits: int) -> str:
-    """Write x with so many digits after the point, rounded towards minus infinity.
-
-    >>> rounded_down(Fraction(2, 3), 2), rounded_down(Fraction(-1, 3), 2), rounded_down(math.inf, 2)
-    ('0.66', '-0.34', 'inf')
-    """
-    return _decimal(x, digits, math.floor)
-
-
-def _decimal(x: Number, digits: int, to_whole: Callable[[Fraction], int]) -> str:
-    places = whole(digits, "digits", least=0, most=1000)
-    if isinstance(x, float) and x == math.inf:
-        return "inf"
-    units = to_whole(rational(x, "x") * 10**places)
-    wholes, parts = divmod(abs(units), 10**places)
-    sign = "-" if units < 0 else ""
-    point = f".{parts:0{places}d}" if places else ""
-    return f"{sign}{_digits(wholes)}{point}"
-
-
-def _digits(n: int) -> str:
-    """Give the digits of n, also where Python's limit on str(int) would refuse."""
-    return f"{Decimal(n):f}"
-
-
-def exact_text(x: Fraction) -> str:
-    """Write a fraction as Python does, of whatever length.
-
-    >>> exact_text(Fraction(1, 2)), exact_text(Fraction(3))
-    ('1/2', '3')
-    """
-    return _digits(x.numerator) + ("" if x.denominator == 1 else f"/{_digits(x.denominator)}")
-
-
-def from_exact_text(text: str) -> Fraction:
-    """Read what ``exact_text`` wrote, of whatever length; refuse everything else.
-
-    >>> from_exact_text("1/2"), from_exact_text("-3")
-    (Fraction(1, 2), Fraction(-3, 1))
-    """
-    if isinstance(text, str) and (found := _EXACT.fullmatch(text)):
-        read = Fraction(int(Decimal(found["top"])), int(Decimal(found["bottom"] or 1)))
-        if exact_text(read) == text:
-            return read
-    raise InvalidParameter("text must be a number as exact_text() writes it.")
-
-
-def to_float_up(x: Number) -> float:
-    """Give the smallest float that is not below x.
-
-    >>> to_float_up(Fraction(1, 10)), to_float_up(10**400)
-    (0.1, inf)
-    """
-    if isinstance(x, float) and math.isinf(x):
-        return x
-    exact = rational(x, "x")
-    try:
-        nearest = float(exact)
-    except OverflowError:
-        return math.inf if exact > 0 else -LARGEST
-    return nearest + 0.0 if nearest >= exact else math.nextafter(nearest, math.inf)
-
-
-def to_float_down(x: Number) -> float:
-    """Give the largest float that is not above x.
-
-    >>> to_float_down(Fraction(1, 10))
-    0.09999999999999999
-    """
-    if isinstance(x, float) and math.isinf(x):
-        return x
-    return 0.0 - to_float_up(-rational(x, "x"))
-
-
-def rounded(top: int, bottom: int) -> float:
-    """Divide, to the nearest float; infinity beyond all floats, also below them.
-
-    >>> rounded(1, 3), rounded(-(10**400), 1)
-    (0.3333333333333333, inf)
-    """
-    try:
-        return top / bottom
-    except OverflowError:
-        return math.inf

@@ -68,7 +68,7 @@ def make_select_private_candidate(
         If a single run reaches the threshold with probability p, the release is not None with probability
         p / (p + stop_probability (1 - p)), without ``max_iterations``.
 
-    >>> from dpselect.exact.numbers import rounded_up
+    >>> from dpselect.exact.rounding import rounded_up
     >>> from dpselect.privacy import atom_domain, linf_distance, max_divergence, user_measurement
     >>> rounded = user_measurement(
     ...     input_domain=atom_domain(int),

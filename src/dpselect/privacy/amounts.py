@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, TypeAlias
 
-from dpselect.exact.numbers import Number, exact_text, from_exact_text, not_negative
+from dpselect.exact.numbers import Number, not_negative
+from dpselect.exact.rounding import exact_text, from_exact_text
 
 Amount: TypeAlias = Fraction | float
 """A price: an exact number, or ``math.inf``."""

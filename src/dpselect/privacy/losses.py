@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
-from dpselect.exact.numbers import Number, exact_text, probability, rounded_down, rounded_up, whole
+from dpselect.exact.numbers import Number, probability, whole
+from dpselect.exact.rounding import exact_text, readable_number
 from dpselect.privacy.amounts import Amount, amount, amount_from_text, amount_text, plus, times
 from dpselect.privacy.curves import Formula, RenyiCurve
 
@@ -114,14 +115,6 @@ def _exactly(part: Amount | RenyiCurve) -> str:
     return f"'{exact_text(part)}'" if isinstance(part, Fraction) else repr(part)
 
 
-def _readably(part: Amount, rounded: Literal["up", "down"] = "up") -> str:
-    text = amount_text(part)
-    if len(text) <= LONGEST_EXACT:
-        return text
-    decimal = rounded_up(part, 6) if rounded == "up" else rounded_down(part, 6)
-    return f"{decimal} (rounded {rounded})"
-
-
 class _OneNumber(_Loss):
     """A loss that is one number, under the name of its symbol."""
 
@@ -133,7 +126,7 @@ class _OneNumber(_Loss):
 
     def readable(self, *, rounded: Literal["up", "down"] = "up") -> str:
         """Write the number without its symbol: exactly if that is short, else rounded, and saying so."""
-        return _readably(self.amount, rounded)
+        return readable_number(self.amount, longest=LONGEST_EXACT, rounded=rounded)
 
     def __str__(self) -> str:
         return f"{self.symbol} {self.readable()}"
@@ -211,7 +204,8 @@ class ApproxDP(_Loss):
         return self.epsilon
 
     def __str__(self) -> str:
-        return f"epsilon {_readably(self.epsilon)} with delta {_readably(self.delta)}"
+        epsilon, delta = (readable_number(part, longest=LONGEST_EXACT) for part in self.parts())
+        return f"epsilon {epsilon} with delta {delta}"
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from dpselect.engines.folded_text import LONGEST_FOLDED, folded
 from dpselect.engines.schema import nearest_double
 from dpselect.errors import InvalidParameter, shown
-from dpselect.exact.numbers import Number, exact_text, is_real, positive, rational
+from dpselect.exact.numbers import Number, is_real, positive, rational
+from dpselect.exact.rounding import exact_text
 from dpselect.silence import run_or_none
 
 Label: TypeAlias = str | Number

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from dpselect.engines.protocol import AmountKey, Counts, CountsRequest, Key, Listed
 from dpselect.engines.schema import WORDS, ListedValue, Schema, comparable
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import exact_text, whole
+from dpselect.exact.numbers import whole
+from dpselect.exact.rounding import exact_text
 from dpselect.privacy.neighbours import Neighbours, metric_of
 from dpselect.problems.candidates import Grid, Numbers, Texts
 

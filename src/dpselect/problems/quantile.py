@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, exact_text, probability
+from dpselect.exact.numbers import Number, probability
+from dpselect.exact.rounding import exact_text
 from dpselect.problems.candidates import Grid, Numbers, grid, numbers, written
 from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
 from dpselect.problems.ranks import distribution

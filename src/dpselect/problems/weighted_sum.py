@@ -11,7 +11,8 @@ from fractions import Fraction
 
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
-from dpselect.exact.numbers import Number, exact_text, positive, rational
+from dpselect.exact.numbers import Number, positive, rational
+from dpselect.exact.rounding import exact_text
 from dpselect.problems.candidates import listed
 from dpselect.problems.problem import Between, ByAmount, Problem, Question, added_up
 from dpselect.problems.ranks import digits_of, multiplied

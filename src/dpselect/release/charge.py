@@ -19,7 +19,7 @@ from dpselect.errors import (
     RequestChanged,
     UnmeteredRelease,
 )
-from dpselect.exact.numbers import exact_text
+from dpselect.exact.rounding import exact_text
 from dpselect.ledger.budget import cost
 from dpselect.privacy.losses import ApproxDP, RenyiDP
 from dpselect.privacy.neighbours import METRIC_OF, Neighbours

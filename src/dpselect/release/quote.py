@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from dpselect.accounting import calibrate
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, exact_text, whole
+from dpselect.exact.numbers import Number, whole
+from dpselect.exact.rounding import exact_text
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import (
     Measurement,

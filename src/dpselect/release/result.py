@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, Self, TypeAlias
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import exact_text, from_exact_text
+from dpselect.exact.rounding import exact_text, from_exact_text
 from dpselect.privacy.losses import loss_from_facts
 from dpselect.release.quote import EXAMPLE_QUOTE, RELATIONS, Quote, readable
 from dpselect.utility import Accuracy

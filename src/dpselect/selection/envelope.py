@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
-from dpselect.exact.numbers import LARGEST, to_float_down
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.rounding import LARGEST_FLOAT, to_float_down
 from dpselect.exact.samplers import bernoulli_enclosed, draw_below
 from dpselect.exact.vector_samplers import SLACK, draws_below
 from dpselect.selection.scores import Floats, Indices, ScoreVector, Threshold
@@ -87,9 +87,9 @@ class Resolution(NamedTuple):
 def resolution(ratio: tuple[int, int], bits: int, rows: int, width: int) -> Resolution:
     """Choose f for a scale and fewer than 2**bits candidates, so that all units fit a wide word."""
     exact = enclose(lambda s: STEPS_PER_DOUBLING / (s * Ball(2).log()), Fraction(*ratio))
-    slope = min(LARGEST, to_float_down(exact.low))
+    slope = min(LARGEST_FLOAT, to_float_down(exact.low))
     unit_bits = min(MOST_UNIT_BITS, max(width - SPARE_WORD_BITS - bits, min(bits, 62 - bits)))
-    gap_limit = min(LARGEST, STEPS_PER_DOUBLING * unit_bits / slope) if slope else LARGEST
+    gap_limit = min(LARGEST_FLOAT, STEPS_PER_DOUBLING * unit_bits / slope) if slope else LARGEST_FLOAT
     units_of_full_block = float(rows << unit_bits)
     error = units_of_full_block * SLACK
     units_at = [rows * power for power in power_table(unit_bits)]

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.exact.numbers import LARGEST, rounded
+from dpselect.exact.rounding import LARGEST_FLOAT, rounded
 from dpselect.selection.scores import NO_CANDIDATES, Floats, Indices, Optimize, Score, ScoreVector, Threshold
 
 SMALLEST_FLOAT_GAP = 2.0**-1000
@@ -44,7 +44,7 @@ class FractionScores(ScoreVector):
 
     def cell_exponents(self, threshold: Threshold, slope: float, top: float) -> Floats:
         """Multiply the float gaps."""
-        return top - slope * np.minimum(self.all_float_gaps(threshold), LARGEST)
+        return top - slope * np.minimum(self.all_float_gaps(threshold), LARGEST_FLOAT)
 
     def all_float_gaps(self, threshold: Threshold) -> list[float]:
         """Round every gap to nearest, but down where floats are coarse."""

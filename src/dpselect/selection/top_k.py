@@ -18,9 +18,9 @@ from itertools import islice
 import numpy as np
 
 from dpselect.exact.float_errors import ignore_float_errors
-from dpselect.exact.numbers import rounded, to_float_down, to_float_up
 from dpselect.exact.partial_numbers import Exponential, Gumbel
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.rounding import rounded, to_float_down, to_float_up
 from dpselect.selection.envelope import Envelope, float_scale
 from dpselect.selection.noise import NoiseLaw
 from dpselect.selection.noisy_scores import Noiseless, NoisyScore, NoisyScores, are_apart, merged

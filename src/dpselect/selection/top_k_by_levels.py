@@ -16,8 +16,8 @@ from fractions import Fraction
 from functools import partial
 
 from dpselect.exact.enclosures import Ball, Enclosure, enclose, exp
-from dpselect.exact.numbers import rounded
 from dpselect.exact.randomness import Randomness
+from dpselect.exact.rounding import rounded
 from dpselect.exact.samplers import permutation
 from dpselect.exact.vector_samplers import bernoulli_successes
 

@@ -149,6 +149,7 @@ def within(mechanism: Mechanism, scale: Number, n: int, k: int = 1, confidence: 
         P(some winner's score < k-th best score - within) <= 1 - confidence, whatever the scores.
         For k = 1 and "exponential" or "gumbel" no smaller number will do, up to rounding upward.
 
+    >>> from dpselect.exact.rounding import rounded_up
     >>> rounded_up(within("gumbel", 4, 100), 2)
     '36.77'
     """

@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dpselect.errors import InvalidParameter, MissingExtra
-from dpselect.exact.numbers import Number, exact_text, positive, rounded_up, to_float_up
+from dpselect.exact.numbers import Number, positive
+from dpselect.exact.rounding import exact_text, rounded_up, to_float_up
 from dpselect.privacy.losses import ZCDP, PureDP
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.utility.accuracy import PlannableProblem, accuracy, expected_error

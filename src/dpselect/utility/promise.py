@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.exact.numbers import exact_text, rounded_up
+from dpselect.exact.rounding import rounded_up, short_decimal
 from dpselect.utility.worst_case import Mechanism
 
 
@@ -61,8 +61,7 @@ class Accuracy:
     @property
     def sureness(self) -> str:
         """The confidence as a short decimal, or else as a fraction."""
-        decimal = rounded_up(self.confidence, 12).rstrip("0")
-        return decimal if Fraction(decimal) == self.confidence else exact_text(self.confidence)
+        return short_decimal(self.confidence)
 
     def __repr__(self) -> str:
         return f"<{self}>"

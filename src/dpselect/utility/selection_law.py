@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import exact_text
+from dpselect.exact.rounding import exact_text
 
 SHOWN = 10
 """A table shows 10 outputs, the likeliest first."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.exact.numbers import Number, exact_text, positive
+from dpselect.exact.numbers import Number, positive
+from dpselect.exact.rounding import exact_text
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.laws import exponential_law, gumbel_law
 from dpselect.utility.selection_law import HEADINGS, SHOWN, SelectionLaw, as_html, lined, named

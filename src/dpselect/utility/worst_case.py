@@ -68,7 +68,7 @@ def distance(mechanism: Mechanism, n: int, k: int, beta: Fraction) -> Fraction:
 
     For k = 1 this is the least such distance, rounded up; for k > 1 and for "lecture" a closed bound on it.
 
-    >>> from dpselect.exact.numbers import rounded_up
+    >>> from dpselect.exact.rounding import rounded_up
     >>> doubt = Fraction(1, 100)
     >>> [rounded_up(4 * distance(m, 100, 1, doubt), 2) for m in ("exponential", "gumbel", "lecture")]
     ['34.01', '36.77', '36.85']
@@ -96,7 +96,7 @@ def mean_distance(mechanism: Mechanism, n: int) -> Fraction:
 
     For "gumbel" and "exponential" this is the largest one over all scores, rounded up.
 
-    >>> from dpselect.exact.numbers import rounded_up
+    >>> from dpselect.exact.rounding import rounded_up
     >>> [rounded_up(mean_distance(m, 100), 4) for m in ("exponential", "gumbel", "lecture")]
     ['2.4280', '2.6287', '5.6052']
     """

@@ -152,7 +152,7 @@ def _law(noise: str, names: Sequence[str], scores: list[Fraction], scale: Fracti
 
 
 def _as_json(laws: Mapping[str, SelectionLaw], scale: Fraction, k: int) -> dict[str, Any]:
-    from dpselect.exact.numbers import exact_text
+    from dpselect.exact.rounding import exact_text
 
     first = next(iter(laws.values()))
     tables = {noise: _table(each) for noise, each in laws.items()}

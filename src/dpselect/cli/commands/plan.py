@@ -108,8 +108,7 @@ def _problem(given: dict[str, Any]) -> Problem:
 
 def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     from dpselect import utility
-    from dpselect.cli.output import figure
-    from dpselect.exact.numbers import exact_text, rounded_up
+    from dpselect.exact.rounding import exact_text, figure, rounded_up
     from dpselect.privacy.amounts import amount_text
     from dpselect.privacy.losses import ZCDP, PureDP
 
@@ -184,7 +183,7 @@ def _is_of_order_alone(facts: dict[str, Any]) -> bool:
 def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
     """Show what less and more money would buy."""
     from dpselect import utility
-    from dpselect.cli.output import figure, short_text
+    from dpselect.exact.rounding import figure, readable_number
 
     pure = facts["measure"] == "max_divergence"
     name, noise = ("epsilon", "exponential") if pure else ("rho", "gumbel")
@@ -200,7 +199,7 @@ def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -
             neighbours=given["neighbours"],
             mechanism="exponential" if pure else "gumbel",
         )
-        rows.append([short_text(price), figure(found.within), "this plan" if factor == 1 else ""])
+        rows.append([readable_number(price), figure(found.within), "this plan" if factor == 1 else ""])
     console.write_table(
         [name, f"within ({facts['accuracy']['unit']})", f"by {noise} noise"], rows, right=(0, 1)
     )

@@ -1,0 +1,156 @@
+"""Writing numbers: exactly, or rounded outward, as text and as floats. All formats of numbers are here."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import Number, rational, whole
+
+LARGEST_FLOAT = sys.float_info.max
+
+MOST_PLACES = 40
+"""A figure has at most 40 digits after the point."""
+
+SHORT_TEXT = 12
+"""The characters of a number that is shown exactly in a table."""
+
+_EXACT = re.compile(r"(?P<top>-?[0-9]+)(?:/(?P<bottom>0*[1-9][0-9]*))?")
+
+
+def exact_text(x: Fraction) -> str:
+    """Write a fraction as Python does, of whatever length.
+
+    >>> exact_text(Fraction(1, 2)), exact_text(Fraction(3))
+    ('1/2', '3')
+    """
+    return _digits(x.numerator) + ("" if x.denominator == 1 else f"/{_digits(x.denominator)}")
+
+
+def from_exact_text(text: str) -> Fraction:
+    """Read what ``exact_text`` wrote, of whatever length; refuse everything else.
+
+    >>> from_exact_text("1/2"), from_exact_text("-3")
+    (Fraction(1, 2), Fraction(-3, 1))
+    """
+    if isinstance(text, str) and (found := _EXACT.fullmatch(text)):
+        read = Fraction(int(Decimal(found["top"])), int(Decimal(found["bottom"] or 1)))
+        if exact_text(read) == text:
+            return read
+    raise InvalidParameter("text must be a number as exact_text() writes it.")
+
+
+def _digits(n: int) -> str:
+    """Give the digits of n, also where Python's limit on str(int) would refuse."""
+    return f"{Decimal(n):f}"
+
+
+def rounded_up(x: Number, digits: int) -> str:
+    """Write x with ``digits`` digits after the point, rounded towards plus infinity.
+
+    >>> rounded_up(Fraction(1, 3), 2), rounded_up(Fraction(-1, 3), 2), rounded_up(math.inf, 2)
+    ('0.34', '-0.33', 'inf')
+    """
+    return _decimal(x, digits, math.ceil)
+
+
+def rounded_down(x: Number, digits: int) -> str:
+    """Write x with ``digits`` digits after the point, rounded towards minus infinity.
+
+    >>> rounded_down(Fraction(2, 3), 2), rounded_down(Fraction(-1, 3), 2), rounded_down(math.inf, 2)
+    ('0.66', '-0.34', 'inf')
+    """
+    return _decimal(x, digits, math.floor)
+
+
+def _decimal(x: Number, digits: int, to_whole: Callable[[Fraction], int]) -> str:
+    places = whole(digits, "digits", least=0, most=1000)
+    if isinstance(x, float) and x == math.inf:
+        return "inf"
+    units = to_whole(rational(x, "x") * 10**places)
+    wholes, parts = divmod(abs(units), 10**places)
+    sign = "-" if units < 0 else ""
+    point = f".{parts:0{places}d}" if places else ""
+    return f"{sign}{_digits(wholes)}{point}"
+
+
+def readable_number(
+    x: Fraction | float, *, longest: int = SHORT_TEXT, rounded: Literal["up", "down"] = "up"
+) -> str:
+    """Write x exactly if that takes at most ``longest`` characters, else rounded to six digits, saying so.
+
+    >>> readable_number(Fraction(1, 3)), readable_number(Fraction(10**9, 3 * 10**9 + 1))
+    ('1/3', '0.333334 (rounded up)')
+    """
+    text = exact_text(x) if isinstance(x, Fraction) else str(x)
+    if len(text) <= longest:
+        return text
+    decimal = rounded_up(x, 6) if rounded == "up" else rounded_down(x, 6)
+    return f"{decimal} (rounded {rounded})"
+
+
+def figure(x: Fraction) -> str:
+    """Write a bound rounded up: to two digits after the point, or below 1 to four significant ones.
+
+    >>> figure(Fraction(34005, 1000)), figure(Fraction(1, 3000))
+    ('34.01', '0.0003334')
+    """
+    digits = 2
+    while 0 < x < 1 and x * Fraction(10) ** (digits - 3) < 1 and digits < MOST_PLACES:
+        digits += 1
+    return rounded_up(x, digits)
+
+
+def short_decimal(x: Fraction) -> str:
+    """Write x as a decimal if twelve digits after the point are exact, else as a fraction.
+
+    >>> short_decimal(Fraction(99, 100)), short_decimal(Fraction(2, 3))
+    ('0.99', '2/3')
+    """
+    decimal = rounded_up(x, 12).rstrip("0")
+    return decimal if Fraction(decimal) == x else exact_text(x)
+
+
+def to_float_up(x: Number) -> float:
+    """Give the smallest float that is not below x.
+
+    >>> to_float_up(Fraction(1, 10)), to_float_up(10**400)
+    (0.1, inf)
+    """
+    if isinstance(x, float) and math.isinf(x):
+        return x
+    exact = rational(x, "x")
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -LARGEST_FLOAT
+    return nearest + 0.0 if nearest >= exact else math.nextafter(nearest, math.inf)
+
+
+def to_float_down(x: Number) -> float:
+    """Give the largest float that is not above x.
+
+    >>> to_float_down(Fraction(1, 10))
+    0.09999999999999999
+    """
+    if isinstance(x, float) and math.isinf(x):
+        return x
+    return 0.0 - to_float_up(-rational(x, "x"))
+
+
+def rounded(top: int, bottom: int) -> float:
+    """Divide by a positive integer, to the nearest float; beyond all floats, to the infinity of that sign.
+
+    >>> rounded(1, 3), rounded(-(10**400), 1)
+    (0.3333333333333333, -inf)
+    """
+    try:
+        return top / bottom
+    except OverflowError:
+        return math.inf if top > 0 else -math.inf
