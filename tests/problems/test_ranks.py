@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpselect.problems.candidates import Grid, Numbers
-from dpselect.problems.ranks import distribution, exactly
+from dpselect.problems.ranks import distribution, exact_value
 
 WHOLE = st.integers(-(2**65), 2**65) | st.integers(-4, 4)
 DECIMALS = st.decimals(-(10**6), 10**6, places=3) | st.sampled_from(
@@ -30,7 +30,7 @@ def objects(values: list[Any]) -> Any:
 
 
 def plain(values: list[Any], sizes: list[int], numbers: list[Fraction]) -> tuple[list[int], list[int]]:
-    read = [(exactly(value), size) for value, size in zip(values, sizes, strict=True)]
+    read = [(exact_value(value), size) for value, size in zip(values, sizes, strict=True)]
     known = [(value, size) for value, size in read if value is not None]
     return (
         [sum(size for value, size in known if value < number) for number in numbers],
@@ -106,7 +106,7 @@ def test_floats_are_compared_with_the_nearest_doubles(
     ],
 )
 def test_values_are_read_exactly(value: object, read: object) -> None:
-    assert exactly(value) == read
+    assert exact_value(value) == read
 
 
 def test_a_distribution_does_not_show_its_values() -> None:

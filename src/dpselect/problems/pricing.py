@@ -15,7 +15,7 @@ import numpy as np
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.problems.candidates import Numbers, numbers
-from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
+from dpselect.problems.problem import Between, BoundedCounts, ByAmount, Problem, WholeScores, in_64_bits
 from dpselect.problems.ranks import distribution
 from dpselect.problems.votes import column_name
 
@@ -35,7 +35,7 @@ class Revenue:
         willing = distribution(self.prices, values, counts.sizes)
         narrow = in_64_bits(self.prices.ends[1] / self.unit, willing.people)
 
-        def between(start: int, stop: int) -> Scores:
+        def between(start: int, stop: int) -> WholeScores:
             buyers = willing.people - willing.below(start, stop)
             points = [int(price / self.unit) for price in self.prices.exact(start, stop)]
             if narrow:
@@ -64,6 +64,6 @@ def pricing(*, value: str, prices: object = None) -> Problem:
     unit = CENT if CENT.denominator % bottom == 0 else Fraction(1, bottom)
     others = [price for price in offered.values if price != highest]
     ranges = (max([highest - lowest, *others]), highest)
-    question = Question((ByAmount(value),), distinct=True, most=1)
+    question = BoundedCounts((ByAmount(value),), distinct=True, most=1)
     facts = (("value", repr(value)),)
     return Problem("pricing", offered, unit, ranges, question, Revenue(offered, unit), facts, ranges[1])

@@ -27,13 +27,13 @@ class Unbounded(list[int]):
     """Whole numbers that public numbers do not keep within 64 bits: read one by one, whatever they are."""
 
 
-Scores: TypeAlias = NDArray[np.int64] | list[int]
+WholeScores: TypeAlias = NDArray[np.int64] | list[int]
 """Exact whole numbers: an array, or a list where public numbers are so large that 64 bits might not do."""
 
 LARGEST_FACTOR, MOST_PEOPLE = 2**28, 2**34
 """A factor times people, of no more than these, is at most 2**62."""
 
-Between: TypeAlias = Callable[[int, int], Scores]
+Between: TypeAlias = Callable[[int, int], WholeScores]
 """Gives the scores of the candidates from one place to another, in multiples of the unit."""
 
 
@@ -93,7 +93,7 @@ class ByAmount:
 
 
 @dataclass(frozen=True)
-class Question:
+class BoundedCounts:
     """What a problem asks of an engine: the counts of which keys, bounded how."""
 
     keys: tuple[ByList | ByAmount, ...]
@@ -114,7 +114,7 @@ class Problem:
     candidates: Texts | Numbers | Grid
     unit: Fraction
     ranges: tuple[Fraction, Fraction]
-    question: Question | None
+    question: BoundedCounts | None
     scoring: Scoring | None
     facts: tuple[tuple[str, str], ...]
     moves: Fraction | None = None
@@ -167,11 +167,11 @@ class Problem:
         keys = tuple(key.key(schema) for key in self.question.keys)
         return CountsRequest(person, keys, self.question.distinct, self.question.most, self.question.within)
 
-    def scores(self, counts: Counts) -> Scores:
+    def scores(self, counts: Counts) -> WholeScores:
         """Give all scores, aligned with the outputs, in multiples of the unit."""
         return _unbounded(self._scoring(counts)(0, len(self.outputs)))
 
-    def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[Scores]:
+    def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[WholeScores]:
         """Give the scores in order, ``size`` at a time: for outputs too many to hold their scores."""
         width = whole(size, "size", least=1)
         between = self._scoring(counts)
@@ -189,7 +189,7 @@ class Problem:
         return f"{self.name}({facts}{len(self.outputs)} candidates)"
 
 
-def _unbounded(scores: Scores) -> Scores:
+def _unbounded(scores: WholeScores) -> WholeScores:
     return Unbounded(scores) if isinstance(scores, list) else scores
 
 

@@ -17,7 +17,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, probability
 from dpselect.exact.rounding import exact_text
 from dpselect.problems.candidates import Grid, Numbers, grid, numbers, written
-from dpselect.problems.problem import Between, ByAmount, Problem, Question, Scores, in_64_bits
+from dpselect.problems.problem import Between, BoundedCounts, ByAmount, Problem, WholeScores, in_64_bits
 from dpselect.problems.ranks import distribution
 from dpselect.problems.votes import column_name
 
@@ -40,7 +40,7 @@ class RankDistance:
         person, rank = self.at.denominator, self.at.numerator * ranks.people
         narrow = in_64_bits(self.at.denominator, ranks.people)
 
-        def between(start: int, stop: int) -> Scores:
+        def between(start: int, stop: int) -> WholeScores:
             lowest, highest = ranks.below(start, stop), ranks.people - ranks.above(start, stop)
             if narrow:
                 distances: NDArray[np.int64] = np.maximum(person * lowest - rank, rank - person * highest)
@@ -75,7 +75,7 @@ def quantile(
             "quantile takes candidates=[...], or between=(lo, hi) with step=; give one of the two."
         )
     choices = numbers(candidates, "candidates") if between is None or step is None else grid(between, step)
-    question = Question((ByAmount(value),), distinct=True, most=1)
+    question = BoundedCounts((ByAmount(value),), distinct=True, most=1)
     ranges = (2 * max(fraction, 1 - fraction), Fraction(2))
     facts = (("value", repr(value)), ("at", exact_text(fraction)))
     return Problem(

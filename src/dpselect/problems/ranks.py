@@ -23,7 +23,7 @@ from dpselect.exact.numbers import rational
 from dpselect.problems.candidates import Grid, Numbers
 
 Places: TypeAlias = NDArray[Any]
-LARGEST = 2**61
+LARGEST_POSITION = 2**61
 EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Where a product of decimals is never rounded."""
 
@@ -94,7 +94,7 @@ def _ends(numbers: Numbers | Grid, bottom: int) -> tuple[int, int]:
 
 
 def _fits(numbers: Numbers | Grid, bottom: int) -> bool:
-    return max(map(abs, _ends(numbers, bottom))) < LARGEST
+    return max(map(abs, _ends(numbers, bottom))) < LARGEST_POSITION
 
 
 def _whole_numbers(positions: list[int], numbers: Numbers | Grid, bottom: int) -> NDArray[Any]:
@@ -111,7 +111,7 @@ def _positions(numbers: Numbers | Grid, values: NDArray[Any]) -> tuple[list[int]
     bottom = denominator(numbers)
     low, high = _ends(numbers, bottom)
     ends = low // bottom - 1, high // bottom + 2
-    if values.dtype.kind == "i" and 2 * bottom * max(map(abs, ends)) < LARGEST:
+    if values.dtype.kind == "i" and 2 * bottom * max(map(abs, ends)) < LARGEST_POSITION:
         return slice(None), np.clip(np.clip(values, *ends) * (2 * bottom), 2 * low - 1, 2 * high + 1)
     found = [
         (index, min(max(position, 2 * low - 1), 2 * high + 1))
@@ -151,14 +151,14 @@ def multiplied(value: Any, times: int, digits: int) -> tuple[int, bool] | float 
         product = EXACT.multiply(value, times)
         below = product.to_integral_value(ROUND_FLOOR, EXACT)
         return int(below), below != product
-    exact = exactly(value)
+    exact = exact_value(value)
     if exact is None or isinstance(exact, float):
         return exact
     whole, rest = divmod(exact.numerator * times, exact.denominator)
     return whole, rest != 0
 
 
-def exactly(value: Any) -> Fraction | float | None:
+def exact_value(value: Any) -> Fraction | float | None:
     """Read a value as an engine gave it: a fraction, an infinite float, or None if it is no number."""
     if isinstance(value, str):
         try:

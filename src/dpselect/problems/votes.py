@@ -14,7 +14,7 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.problems.candidates import Numbers, Texts, listed, must_differ_in_more_than_case
-from dpselect.problems.problem import Between, ByList, Problem, Question, added_up
+from dpselect.problems.problem import Between, BoundedCounts, ByList, Problem, added_up
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def borda(*, candidate: str, rank: str, candidates: object = None, ignore_case: 
     names = listed(candidates)
     count = len(names.labels)
     ranks = tuple(range(1, count + 1))
-    question = Question(
+    question = BoundedCounts(
         (
             looked_up(candidate, names, ignore_case=ignore_case),
             ByList(rank, Numbers(ranks, tuple(map(Fraction, ranks)))),
@@ -117,7 +117,7 @@ def _tallied(  # noqa: PLR0913 - three problems that differ in little else
         names,
         Fraction(1),
         (Fraction(largest), Fraction(2 * largest)),
-        Question((looked_up(column, names, ignore_case=ignore_case),), distinct, most),
+        BoundedCounts((looked_up(column, names, ignore_case=ignore_case),), distinct, most),
         Tally(len(names.labels)),
         (*facts, *facts_of_case(ignore_case=ignore_case)),
     )

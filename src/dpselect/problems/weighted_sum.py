@@ -14,7 +14,7 @@ from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, positive, rational
 from dpselect.exact.rounding import exact_text
 from dpselect.problems.candidates import listed
-from dpselect.problems.problem import Between, ByAmount, Problem, Question, added_up
+from dpselect.problems.problem import Between, BoundedCounts, ByAmount, Problem, added_up
 from dpselect.problems.ranks import digits_of, multiplied
 from dpselect.problems.votes import column_name, facts_of_case, looked_up
 
@@ -87,7 +87,7 @@ def weighted_sum(  # noqa: PLR0913 - each is part of the question
         raise InvalidParameter.must_be("unit", "a number that divides both bounds", got=unit)
     spread = max(high, Fraction(0)) - min(low, Fraction(0))
     rated = looked_up(candidate, names, ignore_case=ignore_case)
-    question = Question((rated, ByAmount(value)), distinct=True, most=1, within=(0,))
+    question = BoundedCounts((rated, ByAmount(value)), distinct=True, most=1, within=(0,))
     facts = (
         ("candidate", repr(candidate)),
         ("value", repr(value)),
