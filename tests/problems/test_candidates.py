@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,9 +61,12 @@ def test_nothing_else_is_taken_for_the_same(candidates: list[str]) -> None:
         b"ab",
         5,
         {"a": 1}.items,
-        pd.Series(["a", "b"]),
-        pl.Series(["a", "b"]),
-        pa.array(["a", "b"]),
+        {"a": 1, "b": 2},
+        pd.DataFrame({"a": [1]}),
+        pl.DataFrame({"a": [1]}),
+        pa.table({"a": [1]}),
+        np.array([["a"], ["b"]]),
+        pd.Series,
         dpselect.Table("ballots.csv", unit="voter"),
     ],
 )
@@ -78,6 +83,54 @@ def test_candidates_from_the_data_or_from_nowhere_are_refused_with_the_reason(ca
 def test_what_is_no_list_of_candidates_is_refused(candidates: list[object]) -> None:
     with pytest.raises(InvalidParameter, match="candidates must"):
         approval(candidates)
+
+
+class Dish(Enum):
+    """What can be chosen, as a program may have it."""
+
+    TEA = "tea"
+    PIE = "pie"
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        pd.Series(["tea", "pie"]),
+        pd.Series(["tea", "pie"], dtype="category"),
+        pd.Index(["tea", "pie"]),
+        pl.Series(["tea", "pie"]),
+        pa.array(["tea", "pie"]),
+        pa.chunked_array([["tea"], ["pie"]]),
+        np.array(["tea", "pie"]),
+        Dish,
+        list(Dish),
+        (name for name in ("tea", "pie")),
+        map(str.lower, ["TEA", "PIE"]),
+        iter(["tea", "pie"]),
+    ],
+)
+def test_candidates_come_as_anything_that_lists_them(candidates: object) -> None:
+    problem = approval(candidates)
+    assert problem.outputs == ("tea", "pie")
+    assert {type(label) for label in problem.outputs} == {str}
+    assert problem.digest == approval(["tea", "pie"]).digest
+
+
+@pytest.mark.parametrize(
+    "candidates", [pd.Series([3, 1, 2]), pd.RangeIndex(3, 0, -1), pl.Series([3.0, 2.5]), iter([3, 1])]
+)
+def test_numbers_come_as_anything_that_lists_them(candidates: object) -> None:
+    assert approval(candidates).outputs[0] == 3
+    assert isinstance(approval(pd.Series([3, 1])).outputs[0], int)
+
+
+def test_an_open_file_is_no_list_of_candidates(tmp_path: Path) -> None:
+    (tmp_path / "names").write_text("a\nb\n", encoding="utf-8")
+    with (
+        (tmp_path / "names").open(encoding="utf-8") as file,
+        pytest.raises(InvalidParameter, match="a list of"),
+    ):
+        approval(file)
 
 
 @pytest.mark.parametrize("label", ["a\0b", "\ud800"])

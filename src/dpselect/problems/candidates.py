@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum, EnumType
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias, overload
@@ -155,20 +156,22 @@ def listed(given: object, name: str = "candidates") -> Texts | Numbers:
     """Read candidates that are names or numbers: all of one kind, each once."""
     items = _items(given, name)
     if all(isinstance(item, str) for item in items):
-        return _texts(sorted(items, key=_nfc) if _is_set(given) else items, name)
+        return _texts(items, name)
     if any(isinstance(item, str) or not is_real(item) for item in items):
         raise InvalidParameter(f"{name} must be all text or all numbers; got a mixture, or something else.")
-    return numbers(given, name)
+    return _numbers(items, name)
 
 
 def numbers(given: object, name: str) -> Numbers:
     """Read candidates that are numbers, also where they are written as text."""
-    items = _items(given, name)
+    return _numbers(_items(given, name), name)
+
+
+def _numbers(items: Sequence[Any], name: str) -> Numbers:
     values = [rational(item, name) for item in items]
     if (again := _repeated(values)) is not None:
         raise InvalidParameter(f"{name} must be different from each other; got {shown(items[again])} twice.")
-    order = sorted(range(len(items)), key=values.__getitem__) if _is_set(given) else range(len(items))
-    return Numbers(tuple(items[place] for place in order), tuple(values[place] for place in order))
+    return Numbers(tuple(items), tuple(values))
 
 
 def _repeated(values: Sequence[object]) -> int | None:
@@ -193,19 +196,35 @@ def grid(between: object, step: Number) -> Grid:
 
 
 def _items(given: object, name: str) -> list[Any]:
-    """List what was given, if it can be a public list at all."""
-    flat = isinstance(given, np.ndarray) and given.ndim == 1
-    if not (flat or _is_set(given) or isinstance(given, list | tuple | range)):
+    """List what was given, if it can be a public list at all; what has no order of its own is sorted."""
+    items = _listed(given)
+    if items is None:
         raise InvalidParameter.must_be(name, "a list of what can be chosen", got=given, way_out=PUBLIC)
-    items: list[Any] = list(given)  # type: ignore[call-overload]  # an iterable, as was just checked
     if not items:
         raise InvalidParameter(f"{name} must hold at least one; got none. {PUBLIC}")
-    return items
+    plain = [item.value if isinstance(item, Enum) else item for item in items]
+    return sorted(plain, key=_canonical_place) if isinstance(given, AbstractSet) else plain
 
 
-def _is_set(given: object) -> bool:
-    """Say whether what was given has no order of its own: then its canonical one stands for it."""
-    return isinstance(given, AbstractSet)
+def _listed(given: object) -> list[Any] | None:
+    """See a list, a set, a series of pandas, Polars or Arrow, an enumeration or a generator as a list."""
+    if isinstance(given, list | tuple | range | AbstractSet | EnumType):
+        return list(given)
+    if isinstance(given, np.ndarray):
+        return list(given) if given.ndim == 1 else None
+    if isinstance(given, Iterator):
+        return None if hasattr(given, "read") else list(given)  # a file is no list of names
+    home = type(given).__module__.split(".")[0]
+    convert = {"pandas": "tolist", "polars": "to_list", "pyarrow": "to_pylist"}.get(home, "")
+    is_column = not hasattr(given, "columns") and hasattr(given, convert or "?")
+    return list(getattr(given, convert)()) if is_column else None
+
+
+def _canonical_place(item: object) -> tuple[str, Any]:
+    """Order names by their code points in NFC, and numbers by their size."""
+    if isinstance(item, str):
+        return "text", _nfc(item)
+    return "number", rational(item, "candidates") if is_real(item) else 0  # type: ignore[arg-type] # a number
 
 
 def _texts(items: Sequence[str], name: str) -> Texts:
