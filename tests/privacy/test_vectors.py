@@ -28,10 +28,14 @@ def test_an_array_of_numbers_is_taken_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", ["12", b"12", None, 3, {1: 2}, {1}, iter([1]), np.zeros((2, 2)), np.float64(1)], ids=repr
+    "values", ["12", b"12", None, 3, {1: 2}, {1}, np.zeros((2, 2)), np.float64(1)], ids=repr
 )
 def test_nothing_else_is_a_vector(values: object) -> None:
     assert as_vector(values) is None
+
+
+def test_an_iterator_is_no_vector() -> None:
+    assert as_vector(iter([1])) is None
 
 
 def test_objects_and_masked_values_become_lists() -> None:
