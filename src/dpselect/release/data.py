@@ -26,7 +26,7 @@ Look: TypeAlias = Callable[[], Any]
 class OpenTable:
     """A table while it is open: its schema has been read, no row has been.
 
-    ``prepare`` takes it in place of the table, for a caller who looks at the schema first. Whoever opens it
+    ``prepare`` takes it in place of the table, from a caller who looks at the schema first; that caller
     closes it.
     """
 

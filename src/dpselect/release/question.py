@@ -26,7 +26,7 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
 from dpselect.release.charge import Payment, kept_answer, must_agree, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
-from dpselect.release.quote import Quote, measurement_for, quote_for, the_budget
+from dpselect.release.quote import Quote, quoted, the_budget
 from dpselect.release.result import PlainLabel, Release
 from dpselect.silence import holds_data, run, takes_data
 
@@ -56,8 +56,8 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    quote = quote_for(problem, table, k, the_budget(epsilon, rho, budget), neighbours)
-    return Question(problem, table, quote)
+    quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours)
+    return Question(problem, table, quote, measurement)
 
 
 @holds_data
@@ -69,9 +69,9 @@ class Question:
 
     meanwhile: Callable[[], AbstractContextManager[object]] = nullcontext
 
-    def __init__(self, problem: Problem, data: Data, quote: Quote) -> None:
+    def __init__(self, problem: Problem, data: Data, quote: Quote, measurement: Measurement) -> None:
         """Take what ``prepare`` has checked."""
-        self._problem, self._data, self._quote = problem, data, quote
+        self._problem, self._data, self._quote, self._measurement = problem, data, quote, measurement
         self._payment, self._looked = Payment(), False
         self._opened: OpenTable | None = None
         self._look: Look | None = None
@@ -129,13 +129,16 @@ class Question:
         self._must_be_open()
         if self._released.locked():
             raise _released_before()
-        if self.kept_answer(ledger, request_id=request_id) is None:
+        if self._kept(ledger, request_id) is None:
             must_be_affordable(self._problem, self._quote, ledger, request_id)
         return self._quote
 
     @takes_data
     def kept_answer(self, ledger: Ledger | None = None, *, request_id: str | None = None) -> Release | None:
         """Give the answer that the ledger keeps for a request; None if there is none. No table is opened."""
+        return self._kept(ledger, request_id)
+
+    def _kept(self, ledger: Ledger | None, request_id: str | None) -> Release | None:
         must_agree(self._problem, self._data, self._quote, ledger, request_id)
         return kept_answer(self._quote, ledger, request_id)
 
@@ -154,14 +157,13 @@ class Question:
         if account is not None:
             raise InvalidParameter("account must be None: a ledger has one account so far. Leave it out.")
         problem, quote = self._problem, self._quote
-        measurement = measurement_for(problem, self._data, quote)
-        kept = self.kept_answer(ledger, request_id=request_id)
+        kept = self._kept(ledger, request_id)
         if kept is None:
             kept = pay(problem, quote, ledger, request_id, self._payment, self.meanwhile)
         if kept is not None:
             return kept
         self._looked = True
-        release = Release.of(quote, run(partial(_drawn, look, measurement, problem), _refused))
+        release = Release.of(quote, run(partial(_drawn, look, self._measurement, problem), _refused))
         if ledger is not None and request_id is not None:
             ledger.store(request_id, release.to_json())
         return release

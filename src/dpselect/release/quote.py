@@ -123,21 +123,25 @@ def readable(text: str) -> str:
     return text if text.isprintable() else repr(text)
 
 
-def quote_for(problem: Problem, data: Data, k: int, budget: WritableLoss, neighbours: Neighbours) -> Quote:
-    """Find the noise that the budget pays for."""
+def quoted(
+    problem: Problem, data: Data, k: int, budget: WritableLoss, neighbours: Neighbours
+) -> tuple[Quote, Measurement]:
+    """Find the noise that the budget pays for; give the quote, and what draws the winners."""
     must_be_askable(problem, data)
     n = len(problem.outputs)
     winners = whole(k, "k", least=1, most=n)
-    points = calibrate(
-        lambda scale: _measurement(problem, data, budget, winners, scale),
-        budget,
-        problem.d_range(neighbours) / problem.unit,
-    )
+    domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
+    measure = _measure(budget)
+
+    def make(points: Fraction) -> Measurement:
+        return make_report_noisy_top_k(domain, range_distance(), measure, winners, points)
+
+    points = calibrate(make, budget, problem.d_range(neighbours) / problem.unit)
     noise: Literal["exponential", "gumbel"] = "exponential" if isinstance(budget, PureDP) else "gumbel"
     scale, price = points * problem.unit, budget if points else _nothing(budget)
     distance = within(noise, scale, n, winners, CONFIDENCE)
     table = table_of(data)
-    return Quote(
+    quote = Quote(
         price=price,
         neighbours=neighbours,
         unit="person" if table is None else table.unit,
@@ -149,17 +153,7 @@ def quote_for(problem: Problem, data: Data, k: int, budget: WritableLoss, neighb
         problem=problem.digest,
         reason=f"{problem.name}, {winners} of {n}, {price}, {neighbours}, question {problem.digest}",
     )
-
-
-def measurement_for(problem: Problem, data: Data, quote: Quote) -> Measurement:
-    """Make what draws the winners, with the noise of the quote."""
-    return _measurement(problem, data, quote.price, quote.k, quote.scale / problem.unit)
-
-
-def _measurement(problem: Problem, data: Data, budget: WritableLoss, k: int, points: Fraction) -> Measurement:
-    """Make the mechanism whose scale is in points: in the whole numbers that an engine gives."""
-    domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=len(problem.outputs))
-    return make_report_noisy_top_k(domain, range_distance(), _measure(budget), k, points)
+    return quote, make(points)
 
 
 def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss | None) -> WritableLoss:

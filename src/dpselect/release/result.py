@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Self, TypeAlias
@@ -32,7 +32,7 @@ class Release(Quote):
     @classmethod
     def of(cls, quote: Quote, labels: tuple[PlainLabel, ...]) -> Self:
         """Give the labels that were drawn as a quote says."""
-        return cls(labels=labels, **{each.name: getattr(quote, each.name) for each in fields(Quote)})
+        return cls(**{**vars(quote), "labels": labels})
 
     @property
     def label(self) -> PlainLabel:

@@ -125,7 +125,7 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
     from dpselect.exact.numbers import positive
     from dpselect.privacy.losses import PureDP
     from dpselect.problems import Scores, counting, custom
-    from dpselect.release.quote import quote_for
+    from dpselect.release.quote import quoted
 
     epsilon, scale = options["epsilon"], options["scale"]
     if (epsilon is None) == (scale is None):
@@ -135,7 +135,7 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
     reach = counting(len(names), sensitivity=options["sensitivity"]).d_range(options["neighbours"])
     problem = custom(candidates=list(names), range_sensitivity=reach)
     budget = PureDP(positive(epsilon, "epsilon"))
-    quote = quote_for(problem, Scores([0] * len(names)), options["k"], budget, options["neighbours"])
+    quote, _ = quoted(problem, Scores([0] * len(names)), options["k"], budget, options["neighbours"])
     return quote.scale or Fraction(1)
 
 
