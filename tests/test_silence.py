@@ -20,7 +20,7 @@ class Halt(BaseException):
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C, of a class of somebody's own."""
+    """Ctrl-C, of a class of the caller's own."""
 
 
 def raises_the_scores(scores: object) -> NoReturn:

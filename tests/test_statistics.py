@@ -16,7 +16,7 @@ DRAWS = 200_000
 
 
 def tossed(coin: float, deviations: float) -> tuple[int, int]:
-    """Give the counts of that many tosses, so many standard deviations above what is expected."""
+    """Give the counts of that many tosses, ``deviations`` standard deviations above what is expected."""
     heads = round(DRAWS * coin + deviations * math.sqrt(DRAWS * coin * (1 - coin)))
     return heads, DRAWS - heads
 

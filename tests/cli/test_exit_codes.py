@@ -243,7 +243,7 @@ def test_a_missing_extra_is_one_sentence(call: Call, monkeypatch: pytest.MonkeyP
     call(f"{VOTE} --epsilon 1 --engine spark").refused(1, "pip install 'dpselect[spark]'")
 
 
-def test_a_failure_nobody_foresaw_is_a_sentence_without_its_message(
+def test_an_unforeseen_failure_is_a_sentence_without_its_message(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> None:

@@ -65,7 +65,7 @@ def test_e12_a_question_between_other_neighbours_is_refused_with_2(
     assert f"neighbours  {theirs}" in call("ledger show town.ledger").out
 
 
-def test_e12_a_new_ledger_has_neighbours_even_if_nobody_names_them(call: Call) -> None:
+def test_e12_a_new_ledger_has_neighbours_even_if_none_are_named(call: Call) -> None:
     assert call("ledger create town.ledger --epsilon 1 --json").json["neighbours"] == "add_remove"
     call("ledger create other.ledger --epsilon 1 --neighbours both").refused(2, "neighbours")
 

@@ -133,7 +133,7 @@ def test_c5_no_guess_at_a_score_is_confirmed_by_an_exit_code(
     assert codes == {4}
 
 
-def test_a_score_that_nobody_asked_for_must_be_readable_too(folder: Path, call: Call) -> None:
+def test_a_score_that_was_not_asked_for_must_be_readable_too(folder: Path, call: Call) -> None:
     path = written(folder, "s.csv", "dish,total\ntea,1\nsoup,many\npie,3\n")
     call(f"scores {path} --candidates tea,pie --sensitivity 1 --epsilon 1").refused(4, CONSTANT)
 

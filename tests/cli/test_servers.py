@@ -65,7 +65,7 @@ def test_spark_reads_the_same_files_in_silence(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
-        # A line break in quotes does not end a row: nobody voted for Bo here but one.
+        # A line break in quotes does not end a row: one person alone voted for Bo here.
         ("lines.csv", 'voter,dog\n1,"Bo\nx"\n2,"Bo\nx"\n3,Rex\n4,"Bo\nx"\n5,Rex\n6,Bo\n', 0),
         ("semicolons.csv", "voter;dog\n1;Rex\n2;Rex\n3;Bo\n", 0),
         ("case.csv", "DOG,voter,dog,x,x\nBo,1,Rex,,\nBo,2,Rex,,\nRex,3,Bo,,\n", 0),

@@ -160,7 +160,7 @@ def test_a_signal_while_libraries_are_loaded_gives_a_sentence_and_no_traceback(n
         assert check(town, process, number, before) == "stopped"
 
 
-def test_whoever_asks_twice_does_not_stop_the_tidying(town: Town) -> None:
+def test_a_second_signal_does_not_stop_the_tidying(town: Town) -> None:
     before = town.charges()
     process = town.start()
     while not town.left() and process.poll() is None:

@@ -94,7 +94,7 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
 
 
 def verdicts(form: str, count: int, folder: Path, seed: int = 0) -> Counter[str]:
-    """Ask about so many broken copies; give how often each exit code, signal or leak was seen."""
+    """Ask about ``count`` broken copies; give how often each exit code, signal or leak was seen."""
     content, chance = original(form, folder), random.Random(seed)  # noqa: S311 - no secret
     seen: Counter[str] = Counter()
     left = count

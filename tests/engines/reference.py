@@ -20,7 +20,7 @@ def kept(
     within: Callable[[tuple[Any, ...]], tuple[int, ...]] = lambda _: (),
     salt: bytes = SALT,
 ) -> list[tuple[Any, ...]]:
-    """Keep so many rows of each person, in the order of the hash; None is a person of their own."""
+    """Keep ``most`` rows of each person, in the order of the hash; None is a person of their own."""
     groups: dict[tuple[Any, tuple[int, ...]], list[tuple[Any, ...]]] = defaultdict(list)
     result = []
     for person, keys in rows:

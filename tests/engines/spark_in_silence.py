@@ -61,7 +61,7 @@ class Driver:
         ]
 
     def frame(self, partitions: int) -> Any:
-        """Give rows that cannot be read, each with the canary, in so many tasks; the last are late."""
+        """Give rows that cannot be read, each with the canary, in several tasks; the last are late."""
         rows = self.session.range(0, 40, 1, partitions)
         late = "CASE WHEN id >= 20 THEN reflect('java.lang.Thread', 'sleep', 500L) END"
         texts = rows.selectExpr(

@@ -101,7 +101,7 @@ def test_a_candidate_without_a_form_in_the_encoding_is_refused_before_the_charge
         assert [*ledger.entries()] == []
 
 
-def test_text_in_an_encoding_that_nobody_knows_is_refused_before_the_charge(postgres_server: Server) -> None:
+def test_text_in_an_unknown_encoding_is_refused_before_the_charge(postgres_server: Server) -> None:
     with database(postgres_server, "EUC_TW") as url:
         filled(url, [("1", "pie")])
         table = Table(url, table="votes", unit=None)

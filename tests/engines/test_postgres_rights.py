@@ -28,7 +28,7 @@ REVOKE EXECUTE ON FUNCTION kitchen.upper_dish FROM public;
 
 @pytest.fixture
 def kitchen(postgres_server: Server) -> Iterator[str]:
-    """A server with rows, and the URL of somebody without rights."""
+    """A server with rows, and the URL of a user without rights."""
     as_owner(postgres_server, SETUP)
     yield postgres_server.url(user="analyst")
     as_owner(

@@ -1,4 +1,4 @@
-"""Whether a row counts depends on that row alone, whoever reads it and whatever type is asked for."""
+"""Whether a row counts depends on that row alone, on every reader and whatever type is asked for."""
 
 import itertools
 import json

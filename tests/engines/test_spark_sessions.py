@@ -142,7 +142,7 @@ def test_a7_one_persons_value_does_not_decide_whether_others_count(
         frame = kept_in(form, spark_session, base + more, folder)
         scores.append(asked(DISH, Table(frame.where(condition), unit="who"))[0])
         frame.unpersist()
-    # In Spark NaN is greater than every number, so that those 30 pass each filter, whoever else is there.
+    # In Spark NaN is greater than every number, so that those 30 pass each filter, whatever else is there.
     lowest = 31 if condition == "x <> 1" else 30
     assert scores == [30, 31, 31, lowest]
 

@@ -84,7 +84,7 @@ def test_decimals_of_postgresql_without_a_scale_are_exact(postgres_server: Serve
     assert asked(dpselect.approval_voting(candidate="x", candidates=[tenth, more, 7]), table) == [1, 1, 0]
     third = dpselect.most_common(column="x", candidates=[Fraction(1, 3), tenth])
     assert asked(third, table) == [1, 0]
-    # At least a tenth: the tenth, a little more, and the infinite one; NaN is nobody's offer.
+    # At least a tenth: the tenth, a little more, and the infinite one; NaN is no offer.
     assert asked(dpselect.pricing(value="x", prices=["0.1"]), table) == [3 * 10]
     assert asked(dpselect.pricing(value="x", prices=[more]), table) == [2 * (10**34 + 1)]
 
@@ -184,6 +184,6 @@ def stop() -> Counts:
     raise KeyboardInterrupt
 
 
-def test_somebody_who_interrupts_is_not_taken_for_a_broken_table() -> None:
+def test_an_interruption_is_not_taken_for_a_broken_table() -> None:
     with pytest.raises(KeyboardInterrupt):
         counted(stop)

@@ -271,7 +271,7 @@ def test_the_anchor_of_another_ledger_is_refused(tmp_path: Path) -> None:
     assert found.value.entry == 0
 
 
-def test_e11_without_its_anchor_a_ledger_with_entries_is_refused_until_somebody_vouches(
+def test_e11_without_its_anchor_a_ledger_with_entries_is_refused_until_a_user_vouches(
     tmp_path: Path,
 ) -> None:
     path, anchor = tmp_path / "a.ledger", tmp_path / "a.ledger.anchor"
@@ -321,7 +321,7 @@ def test_e11_no_other_anchor_hides_what_the_companion_knows(put_back: Path, name
     assert other.exists() == there
 
 
-def test_e11_nobody_can_vouch_against_the_companion(put_back: Path) -> None:
+def test_e11_no_user_can_vouch_against_the_companion(put_back: Path) -> None:
     with pytest.raises(LedgerDamaged, match="entry 1 is missing"):
         Ledger.vouch(put_back, anchor=put_back.with_name("new.anchor"))
     assert not put_back.with_name("new.anchor").exists()
@@ -529,7 +529,7 @@ def test_a_limit_on_the_size_of_files_refuses_and_loses_nothing(tmp_path: Path) 
     assert ledger.charge(PureDP("1/100000"), reason="after").number == ledger.verify()
 
 
-AS_NOBODY = """
+AS_UNPRIVILEGED_USER = """
 import os, sys
 from pathlib import Path
 from dpselect import Ledger, PureDP
@@ -579,7 +579,7 @@ def test_a_read_only_ledger_is_not_charged(
     (open_folder / "a.ledger").chmod(file_mode)
     (open_folder / "a.ledger.anchor").chmod(anchor_mode)
     open_folder.chmod(folder_mode)
-    looked, charged = run_in_checkout(AS_NOBODY, open_folder / "a.ledger")
+    looked, charged = run_in_checkout(AS_UNPRIVILEGED_USER, open_folder / "a.ledger")
     assert looked in {"epsilon_1/2", "LedgerUnavailable"}
     assert charged == "LedgerUnavailable"
     open_folder.chmod(0o755)

@@ -173,7 +173,7 @@ def test_an_anchor_that_cannot_be_read_stops_the_ledger(tmp_path: Path, filled: 
             use(filled)
 
 
-def test_an_anchor_that_somebody_keeps_locked_is_waited_for_and_then_named(
+def test_an_anchor_that_another_process_keeps_locked_is_waited_for_and_then_named(
     tmp_path: Path, filled: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anchors, "LOCK_TIMEOUT_SECONDS", 0.1)
@@ -195,7 +195,7 @@ def test_an_anchor_that_cannot_be_locked_is_named(filled: Ledger, monkeypatch: p
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_whoever_forgets_an_anchor_lets_go_of_its_lock(tmp_path: Path, filled: Ledger) -> None:
+def test_an_anchor_that_is_forgotten_lets_go_of_its_lock(tmp_path: Path, filled: Ledger) -> None:
     anchors.LockedAnchor(tmp_path / "a.ledger.anchor").__enter__()
     assert filled.charge(PureDP("1/10"), reason="a").number == 6
 
@@ -240,9 +240,7 @@ def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(
     Ledger.create(tmp_path / "a.ledger").close()
 
 
-def test_a_new_ledger_that_somebody_removes_is_missed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_ledger_that_is_removed_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.ledger"
     ask = SqliteDatabase.rows
 

@@ -169,7 +169,7 @@ print(ledger.verify() >= 50, interrupted > 50)
 """
 
 
-def test_b10_whoever_is_interrupted_keeps_nobody_out(file_place: Place) -> None:
+def test_b10_an_interrupted_writer_keeps_no_other_out(file_place: Place) -> None:
     assert printed(INTERRUPTED, file_place) == "True True\n"
 
 
@@ -191,7 +191,7 @@ print(ledger.charge(PureDP("1/10"), reason="again").number)
 """
 
 
-def test_b10_whoever_is_interrupted_while_waiting_has_begun_nothing(file_place: Place) -> None:
+def test_b10_a_writer_that_is_interrupted_while_waiting_has_begun_nothing(file_place: Place) -> None:
     assert printed(INTERRUPTED_WHILE_WAITING, file_place) == "1\n"
 
 

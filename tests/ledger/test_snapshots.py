@@ -14,8 +14,8 @@ import pytest
 
 from dpselect import Ledger, PureDP
 
-NOBODY = 65534
-# All is imported by a first run, as the owner: user "nobody" may have no right to read Python's own folders.
+OTHER_USER = 65534
+# All is imported by a first run, as the owner: the other user may have no right to read Python's own folders.
 AUDITOR = """
 import contextlib, io, json, os, sys
 from dpselect import Ledger, PureDP
@@ -57,7 +57,7 @@ def audited(path: Path, *rest: str, act: str = LOOK) -> Any:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that the user "nobody" may enter, unlike those of pytest."""
+    """A folder that a user without rights may enter, unlike those of pytest."""
     made = Path(tempfile.mkdtemp(prefix="dpselect-audit-"))
     made.chmod(0o755)
     yield made

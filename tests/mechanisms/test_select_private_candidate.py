@@ -616,7 +616,7 @@ def test_what_is_no_measurement_is_refused() -> None:
 
 
 def test_c3_the_number_of_runs_is_not_released() -> None:
-    """Nobody passes, and it is known that three hidden runs were made: three times the loss of one run."""
+    """No run passes, and it is known that three hidden runs were made: three times the loss of one run."""
     assert "progress" not in inspect.signature(make_select_private_candidate).parameters
     base = program([(1, "good"), (0, "bad")], (3, 1), (1, 3))
     seen: list[int] = []

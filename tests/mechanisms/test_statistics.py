@@ -73,7 +73,7 @@ def check(draws: Iterable[Hashable], law: Callable[[Fraction], Law], off: Fracti
         assert rejects(sample, list(wrong.values()))
 
 
-# Two percent off: a leader, and so many rivals that they win about half of the time. How often they do tells
+# Two percent off: a leader, and enough rivals that they win about half of the time. How often they do tells
 # more of the scale than the choice among a handful: with a gap of g, g**2 / 4 units of information on
 # ln(scale) in each draw, where a handful of candidates gives less than one.
 

@@ -144,7 +144,7 @@ def test_d8_values_are_shown_so_that_no_screen_obeys_them(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("owner", [False, None, 1, "yes"])
-def test_whoever_does_not_say_that_they_are_the_owner_sees_nothing(owner: Any, tmp_path: Path) -> None:
+def test_a_caller_who_does_not_claim_to_be_the_owner_sees_nothing(owner: Any, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="owner must be True"):
         check(DISH, Table(tmp_path / "no such file.csv", unit="guest"), owner=owner)
 

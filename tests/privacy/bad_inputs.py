@@ -83,7 +83,7 @@ class Unhashable:
 
 
 UNFIT: dict[str, Any] = {"unhashable": Unhashable()}
-"""Functions of which nobody could count the runs."""
+"""Functions whose runs cannot be counted."""
 
 
 def cases(*groups: dict[str, Any]) -> dict[str, Any]:

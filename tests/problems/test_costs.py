@@ -102,7 +102,7 @@ def test_scores_are_exact_for_every_factor_and_every_number_of_people(
     problem = question(max(factor, 100 * CANDIDATES) if question is pricing else factor * 2 + 1)
     at = max(factor, 100 * CANDIDATES) if question is pricing else factor * 2 + 1
     found = problem.scores(of(problem, people))
-    if question is pricing:  # whoever is worth 2**62 does not buy for more
+    if question is pricing:  # a buyer who offers 2**62 does not buy for more
         buys = [price <= 2**62 for price in problem.candidates.exact(0, CANDIDATES)]  # type: ignore[union-attr]
         wanted = [
             score if buying else 0 for score, buying in zip(expected(problem, at, people), buys, strict=True)

@@ -61,7 +61,7 @@ def test_the_quantiles_and_nothing_else_have_the_score_zero(at: str) -> None:
     top=st.integers(0, 7),
     bottom=st.integers(7, 9),
 )
-def test_where_nobody_has_a_number_its_score_is_that_of_the_lecture(
+def test_where_no_person_has_a_number_its_score_is_that_of_the_lecture(
     people: list[int], top: int, bottom: int
 ) -> None:
     at = Fraction(top, bottom)

@@ -76,13 +76,13 @@ def on_postgres(server: Server, name: str) -> Source:
     url = server.url()
     loading.to_postgres(url, name, VOTES, ROWS[:1000])
 
-    def nobody_reads() -> None:
+    def no_transaction_reads() -> None:
         with psycopg.connect(url) as connection:
             lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE NOWAIT").format(sql.Identifier(name))
             connection.execute(lock)
 
     table = Table(url, table=name, unit="voter")
-    return Source(table, row_reads.Postgres(url, name), at_charge=nobody_reads)
+    return Source(table, row_reads.Postgres(url, name), at_charge=no_transaction_reads)
 
 
 def on_spark(session: Any, folder: Path) -> Source:

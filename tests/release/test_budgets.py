@@ -113,7 +113,7 @@ def test_one_candidate_costs_nothing_without_a_ledger(budget: Any) -> None:
     assert Release.from_json(release.to_json()) == release
 
 
-def test_scores_that_nobody_can_change_cost_nothing(table: Table, ledger: Watched) -> None:
+def test_scores_that_no_person_can_change_cost_nothing(table: Table, ledger: Watched) -> None:
     same = dpselect.weighted_sum(candidate="dish", candidates=["pie", "soup"], value="stars", bounds=(0, 0))
     release = dpselect.select(same, table, epsilon=1, ledger=ledger)
     assert (release.price, release.label) == (PureDP(0), "pie")

@@ -33,7 +33,7 @@ VECTORS = dpselect.vector_domain(dpselect.atom_domain(float))
 
 @dataclass
 class Record:
-    """A person's answer, as somebody might keep it."""
+    """A person's answer, as a program might keep it."""
 
     answer: float
 
@@ -313,7 +313,7 @@ def test_every_public_name_is_walked_or_takes_nothing_but_what_is_public() -> No
 
 @pytest.mark.parametrize("kind", sorted({*DATA} - {"iterator", "generator"}))
 def test_d9_the_check_sees_data_of_every_type(kind: str) -> None:
-    """Only of iterators it sees nothing: whoever looks uses them up."""
+    """Only of iterators it sees nothing: a look uses them up."""
     assert holds_a_canary([DATA[kind]()])
 
 

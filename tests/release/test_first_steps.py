@@ -119,7 +119,7 @@ def test_a_broken_row_is_told_without_the_row(
     assert ledger.spent == PureDP("1/2")
 
 
-def test_whoever_runs_a_script_twice_is_told_to_open_the_ledger(tmp_path: Path) -> None:
+def test_a_user_who_runs_a_script_twice_is_told_to_open_the_ledger(tmp_path: Path) -> None:
     Ledger.create(tmp_path / "a.ledger").close()
     with pytest.raises(InvalidParameter, match=r"is there\. Open it: Ledger\.open\(\.\.\.\)\.$"):
         Ledger.create(tmp_path / "a.ledger")

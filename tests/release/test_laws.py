@@ -21,7 +21,7 @@ OWN = dpselect.custom(candidates=NAMES, range_sensitivity=1)
 DISH = dpselect.approval_voting(candidate="dish", candidates=NAMES)
 TABLE = Table(pa.table({"voter": [1, 2, 2, 3], "dish": ["pie", "pie", "soup", None]}), unit="voter")
 MANY, SOME, FEW = 4000, 1500, 30
-"""Draws: by so many, the wrong scales below are missed less than once in a hundred thousand runs."""
+"""Draws: the wrong scales below are missed less than once in a hundred thousand runs."""
 
 
 def exponential(scale: Fraction) -> list[Fraction]:

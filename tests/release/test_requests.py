@@ -1,4 +1,4 @@
-"""A request has one charge and one answer, whoever asks, however often, and whatever is killed in between."""
+"""A request has one charge and one answer, however often it is asked, and whatever is killed in between."""
 
 import json
 import subprocess
@@ -108,24 +108,26 @@ def test_an_answer_that_failed_is_lost_and_stays_paid(ledger: Watched) -> None:
     assert ask(ledger, request_id="dinner").label in OWN.outputs
 
 
-def test_whoever_comes_second_gets_the_answer_of_the_first(ledger: Watched, tmp_path: Path) -> None:
+def test_a_process_that_comes_second_gets_the_answer_of_the_first(ledger: Watched, tmp_path: Path) -> None:
     firsts: list[dpselect.Release] = []
 
-    def somebody_else_is_faster() -> None:
+    def another_process_is_faster() -> None:
         with Ledger.open(tmp_path / "food.ledger") as another:
             firsts.append(ask(another))
 
-    ledger.before = somebody_else_is_faster
+    ledger.before = another_process_is_faster
     assert [ask(ledger)] == firsts
     assert ledger.spent == PureDP("1/8")
 
 
-def test_whoever_comes_second_with_another_question_is_refused(ledger: Watched, tmp_path: Path) -> None:
-    def somebody_else_is_faster() -> None:
+def test_a_process_that_comes_second_with_another_question_is_refused(
+    ledger: Watched, tmp_path: Path
+) -> None:
+    def another_process_is_faster() -> None:
         with Ledger.open(tmp_path / "food.ledger") as another:
             ask(another)
 
-    ledger.before = somebody_else_is_faster
+    ledger.before = another_process_is_faster
     with pytest.raises(RequestChanged):
         ask(ledger, epsilon="1/4")
     assert ledger.spent == PureDP("1/8")
@@ -255,7 +257,7 @@ def test_what_is_no_ledger_is_refused(stranger: Any) -> None:
         dpselect.select(OWN, EVEN, epsilon=1, ledger=stranger)
 
 
-def test_an_answer_that_somebody_else_stored_is_no_release(ledger: Watched) -> None:
+def test_an_answer_that_another_program_stored_is_no_release(ledger: Watched) -> None:
     for number, answer in enumerate(["tea", "{}", json.dumps({"labels": ["a"]})]):
         ledger.charge(PureDP("1/8"), reason="by hand", request_id=f"by hand {number}")
         ledger.store(f"by hand {number}", answer)

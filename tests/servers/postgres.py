@@ -56,7 +56,7 @@ class Server:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
-        # No test here turns the power off, so nobody waits for the disk: killed processes lose nothing by it.
+        # No test turns the power off, so no commit waits for the disk: killed processes lose nothing by it.
         options = f"-p {self.port} -h 127.0.0.1 -k {self._folder} -c max_connections=200 -c fsync=off"
         self._run("pg_ctl", "start", "-D", "data", "-w", "-t", "60", "-l", "log", "-o", options)
 

@@ -88,7 +88,7 @@ def test_the_enclosed_law_of_several_winners_agrees_with_quadrature(scores: list
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("scores", [[0, -1, -2, -2], [4, 1, 1, 0], [7, 0, 0, 0, 5]])
-def test_whoever_comes_next_the_first_winners_have_their_law(noise: Noise, scores: list[int]) -> None:
+def test_whatever_comes_next_the_first_winners_have_their_law(noise: Noise, scores: list[int]) -> None:
     for k in range(1, len(scores)):
         law = enclosed_law(scores, noise=noise, scale=SCALE, k=k)
         longer = enclosed_law(scores, noise=noise, scale=SCALE, k=k + 1)
@@ -302,11 +302,11 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(make: Maker) -> None:
         make([1, 0], scale=1, outputs=["a", "b", "c"])
     with pytest.raises(InvalidParameter, match="outputs must differ from each other"):
         make([1, 0], scale=1, outputs=["a", "a"])
-    for nobody in ([], np.array([]), [-math.inf, -math.inf], np.array([-math.inf])):
+    for none_eligible in ([], np.array([]), [-math.inf, -math.inf], np.array([-math.inf])):
         with pytest.raises(
             InvalidParameter, match=r"public_scores must have a candidate that may win; got none\."
         ):
-            make(nobody, scale=1)
+            make(none_eligible, scale=1)
     for no_scores in ([1, math.nan], [math.inf, 0], np.array([math.nan]), "12", [True, False]):
         with pytest.raises(OutsideDomain):
             make(no_scores, scale=1)

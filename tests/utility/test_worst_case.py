@@ -135,7 +135,7 @@ def test_more_candidates_never_help(n: int, k: int, beta: Fraction) -> None:
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_where_all_win_nobody_is_behind(mechanism: Mechanism) -> None:
+def test_where_all_win_none_is_behind(mechanism: Mechanism) -> None:
     assert distance(mechanism, 1, 1, Fraction(1, 100)) == distance(mechanism, 5, 5, Fraction(1, 100)) == 0
     assert mean_distance(mechanism, 1) == 0
     for noise in NOISES:
