@@ -1,4 +1,4 @@
-"""Nobody's objects stand in the place of PostgreSQL's own: dpselect.engines.postgres_dialect."""
+"""No other objects stand in the place of PostgreSQL's own: dpselect.engines.postgres_dialect."""
 
 from collections.abc import Iterator
 

@@ -8,9 +8,10 @@ candidate may have are none: on the way text grows to twice its length, which a 
 from __future__ import annotations
 
 import string
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from sqlglot import exp
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 LONGEST_FOLDED = 1_000_000
 """Bytes of a value, or of a candidate, that is compared in this way."""
@@ -47,21 +48,19 @@ def folded(text: str) -> str:
 
 def folded_node(text: exp.Expression, dialect: Parameters) -> exp.Expression:
     """Fold the text of a node; NULL if it is too long to be a candidate."""
+    from sqlglot import exp  # noqa: PLC0415 - problems fold their candidates without it
+
     large, small, space, marked, mark_first = (
         exp.cast(dialect.parameter(part), exp.DataType.build("TEXT"))
         for part in (LARGE, SMALL, " ", f" {MARK}", f"{MARK} ")
     )
     empty = exp.Literal.string("")
     small_letters = exp.Translate(this=text.copy(), from_=large, to=small)
-    all_marked = _replaced(small_letters, space, marked)
-    one_mark_a_run = _replaced(all_marked, mark_first, empty)
-    one_space_a_run = _replaced(one_mark_a_run, marked.copy(), space.copy())
+    all_marked = exp.Replace(this=small_letters, expression=space, replacement=marked)
+    one_mark_a_run = exp.Replace(this=all_marked, expression=mark_first, replacement=empty)
+    one_space_a_run = exp.Replace(this=one_mark_a_run, expression=marked.copy(), replacement=space.copy())
     trimmed = exp.Trim(this=one_space_a_run, expression=exp.Literal.string(" "), position="BOTH")
     name = _BYTES.get(dialect.name, "pg_catalog.octet_length")
     size = exp.Anonymous(this=name, expressions=[text.copy()])
     short = exp.LTE(this=size, expression=exp.Literal.number(LONGEST_FOLDED))
     return exp.Case(ifs=[exp.If(this=short, true=trimmed)])
-
-
-def _replaced(text: exp.Expression, old: exp.Expression, new: exp.Expression) -> exp.Expression:
-    return exp.Replace(this=text, expression=old, replacement=new)
