@@ -72,9 +72,9 @@ class BudgetExhausted(DpselectError):
     ``cost``, ``remaining`` and ``budget`` are losses of one kind.
     """
 
-    def __init__(self, reason: str, cost: object, remaining: object, budget: object) -> None:
-        self.left = _left(remaining)
-        super().__init__(f"{shown(reason)} costs {cost}; {_bare(self.left)} of {_bare(budget)} is left.")
+    def __init__(self, reason: str, cost: Any, remaining: Any, budget: Any) -> None:
+        left = remaining.readable(rounded="down")
+        super().__init__(f"{shown(reason)} costs {cost}; {left} of {budget.readable()} is left.")
         self.reason, self.cost, self.remaining, self.budget = reason, cost, remaining, budget
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
@@ -241,11 +241,6 @@ def shown(value: object) -> str:
     return f"{'an' if name[:1].lower() in tuple('aeiou') else 'a'} {name}"
 
 
-def _left(loss: Any) -> str:
-    """Say what is left: a loss rounds it down."""
-    return str(loss.left() if hasattr(loss, "left") else loss)
-
-
 def visible(text: str) -> str:
     r"""Write text so that no screen obeys it: control, escape and bidirectional characters by their numbers.
 
@@ -284,8 +279,3 @@ def _lacking(error: BaseException) -> int | None:
         words = {**{os.strerror(each): each for each in SHORTAGES}, "failed to map segment": errno.ENOMEM}
         return next((number for word, number in words.items() if word in said), None)
     return None
-
-
-def _bare(loss: object) -> str:
-    """Write a loss without its unit: 1/4 for epsilon 1/4."""
-    return str(loss).partition(" ")[2] or str(loss)

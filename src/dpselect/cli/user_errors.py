@@ -106,7 +106,7 @@ def sentence_of(error: BaseException) -> str:
     from dpselect.errors import BudgetExhausted, DpselectError, shortage_of
 
     if isinstance(error, BudgetExhausted):
-        left = f"{error.left} of {str(error.budget).partition(' ')[2]} is left"
+        left = f"{error.remaining.left()} of {error.budget.readable()} is left"
         return (
             f"this costs {error.cost}; {left}. Ask for less, or stop: nothing was charged, nothing was read."
         )
