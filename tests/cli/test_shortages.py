@@ -120,3 +120,19 @@ def test_a_shortage_before_the_charge_passes_afresh_and_one_after_it_does_not(
 def test_what_is_no_shortage_is_none() -> None:
     assert shortage_of(OSError(13, "no right")) is None
     assert shortage_of(ValueError("Too many open files")) is None
+
+
+def test_a_shortage_behind_other_errors_is_found_but_not_without_an_end() -> None:
+    error: Exception = MemoryError()
+    for depth in range(20):
+        assert (shortage_of(error) is not None) == (depth < 10)
+        behind, error = error, ValueError("an engine's own words")
+        error.__cause__ = behind
+
+
+def test_a_program_that_cannot_be_loaded_says_so_without_a_traceback() -> None:
+    program = "import sys; sys.modules['click'] = None; from dpselect.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    Outcome(done.returncode, done.stdout, done.stderr).refused(
+        1, "dpselect must be loaded; it could not be (ModuleNotFoundError). Free memory and file descriptors"
+    )
