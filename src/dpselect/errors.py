@@ -69,7 +69,7 @@ class ReleaseFailed(DpselectError, RuntimeError):
 class BudgetExhausted(DpselectError):
     """The ledger cannot afford it: ask for less, or stop. Nothing was charged, nothing was read.
 
-    ``cost``, ``remaining`` and ``budget`` are losses of one kind.
+    ``cost``, ``remaining`` and ``budget`` are losses of one kind; what is left is rounded down.
     """
 
     def __init__(self, reason: str, cost: Any, remaining: Any, budget: Any) -> None:

@@ -5,7 +5,7 @@ import dataclasses
 import math
 import pickle
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -23,7 +23,8 @@ from dpselect.privacy import (
     renyi_divergence,
     zero_concentrated_divergence,
 )
-from dpselect.privacy.measures import Measure
+from dpselect.privacy.losses import WritableLoss
+from dpselect.privacy.measures import Measure, measure_of
 from tests.privacy.bad_inputs import HOUSE_SENTENCE, NEGATIVE, NOT_FINITE, NOT_NUMBERS, cases
 
 NUMBERS: dict[str, Any] = {
@@ -45,6 +46,16 @@ def test_a_number_is_read_exactly_and_may_be_infinite() -> None:
         assert measure.distance(0.1) == measure.distance("1/10") == Fraction(1, 10)
         assert type(measure.distance(1)) is Fraction
         assert measure.distance(math.inf) == math.inf
+
+
+def test_every_loss_that_can_be_a_price_names_the_one_measure_that_reads_it() -> None:
+    prices = [loss for loss in LOSSES if isinstance(loss, WritableLoss)]
+    assert {type(loss) for loss in prices} == {*get_args(WritableLoss)}
+    for loss in prices:
+        measure_of(loss).distance(loss)
+        for other in set(MEASURES) - {measure_of(loss)}:
+            with pytest.raises(IncomparableLosses):
+                other.distance(loss)
 
 
 def test_a_number_becomes_a_loss_and_a_loss_is_read_as_its_number() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from dpselect.cli.console import note, working
 from dpselect.cli.options import QuestionOptions, with_question_options
 from dpselect.cli.public_lists import Names, as_numbers
 from dpselect.cli.receipts import keep_receipt, receipt
-from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of
+from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of, entered
 
 if TYPE_CHECKING:
     from dpselect.engines.schema import Schema
@@ -137,25 +137,15 @@ def ledger_of(options: QuestionOptions) -> Iterator[Ledger | None]:
         yield ledger
 
 
-@contextmanager
 def _prepared(
     options: QuestionOptions, problem: Problem, data: OpenTable | Scores, budget: WritableLoss
-) -> Iterator[Question]:
-    """Price a question and fit it to the schema; that it does not fit is the table's fault."""
-    from dpselect.errors import InvalidParameter
+) -> AbstractContextManager[Question]:
+    """Price a question, to be fitted to the schema; that it does not fit is the table's fault."""
     from dpselect.release import prepare
 
     question = prepare(problem, data, k=_winners(options), budget=budget, neighbours=options.neighbours)
     question.meanwhile = interrupts.Held
-    with ExitStack() as stack:
-        refusal = None
-        try:
-            stack.enter_context(question)
-        except InvalidParameter as error:
-            refusal = UserError(str(error), BAD_TABLE)
-        if refusal is not None:
-            raise refusal
-        yield question
+    return entered(question, lambda _: BAD_TABLE)
 
 
 def _answer(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import interrupts
 from dpselect.cli.console import working
 from dpselect.cli.options import QuestionOptions
-from dpselect.cli.user_errors import BAD_TABLE, WRONG, WRONG_CALL, UserError
+from dpselect.cli.user_errors import BAD_TABLE, WRONG, WRONG_CALL, UserError, entered
 
 if TYPE_CHECKING:
     from dpselect.engines.table import Table
@@ -26,18 +26,13 @@ POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 @contextmanager
 def open_table(options: QuestionOptions) -> Iterator[OpenTable]:
     """Open the table of a question and read its public schema; no row is looked at."""
-    from dpselect.errors import InvalidParameter
     from dpselect.release.data import OpenTable
 
     with _named_table(options) as table, ExitStack() as stack:
-        refusal = None
-        try:
-            with working("opening the table"):
-                opened = stack.enter_context(OpenTable(table))
-        except InvalidParameter as error:
-            refusal = UserError(str(error), _code_of_opening(error, table))
-        if refusal is not None:
-            raise refusal
+        with working("opening the table"):
+            opened = stack.enter_context(
+                entered(OpenTable(table), lambda error: _code_of_opening(error, table))
+            )
         yield opened
 
 
@@ -74,23 +69,16 @@ def _named_table(options: QuestionOptions) -> Iterator[Table]:
     yield Table(options.path, unit=unit, table=options.table, dataset=options.dataset, columns=columns)
 
 
-@contextmanager
-def _spark_frame(path: str, form: str) -> Iterator[Any]:
+def _spark_frame(path: str, form: str) -> AbstractContextManager[Any]:
     """Give a DataFrame of the files; what is wrong with their paths is a slip, with their content is not."""
     from dpselect.engines import spark_files
-    from dpselect.errors import InvalidParameter
 
     if form not in spark_files.FORMS:
         raise UserError("--engine spark reads CSV and Parquet; take --engine duckdb for this file.")
-    with ExitStack() as stack:
-        refusal = None
-        try:
-            frame = stack.enter_context(spark_files.frame_of(path, form, after_start=interrupts.listen_again))
-        except InvalidParameter as error:
-            refusal = UserError(str(error), WRONG_CALL if error.parameter == "path" else BAD_TABLE)
-        if refusal is not None:
-            raise refusal
-        yield frame
+    return entered(
+        spark_files.frame_of(path, form, after_start=interrupts.listen_again),
+        lambda error: WRONG_CALL if error.parameter == "path" else BAD_TABLE,
+    )
 
 
 @contextmanager

@@ -5,8 +5,16 @@ from __future__ import annotations
 import difflib
 import os
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from dpselect.errors import InvalidParameter
+
+Entered = TypeVar("Entered")
 
 WRONG, WRONG_CALL, NO_BUDGET, BAD_TABLE, INTERRUPTED = 1, 2, 3, 4, 130
 OPTION_LENGTH = 60
@@ -75,6 +83,21 @@ class UserError(Exception):
         """Keep both."""
         super().__init__(sentence)
         self.code = code
+
+
+@contextmanager
+def entered(
+    context: AbstractContextManager[Entered], code: Callable[[InvalidParameter], int]
+) -> Iterator[Entered]:
+    """Enter a context; a parameter that is refused on the way in becomes the user's error, with its code."""
+    from dpselect.errors import InvalidParameter
+    from dpselect.silence import run
+
+    def refusal(error: Exception) -> Exception:
+        return UserError(str(error), code(error)) if isinstance(error, InvalidParameter) else error
+
+    with ExitStack() as stack:
+        yield run(lambda: stack.enter_context(context), refusal)
 
 
 def in_command_words(sentence: str) -> str:

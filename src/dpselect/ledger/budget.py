@@ -14,8 +14,8 @@ from dpselect.accounting.convert import convert
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.exact.numbers import MOST_DIGITS
 from dpselect.privacy.amounts import Amount
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
-from dpselect.privacy.profiles import PrivacyProfile
+from dpselect.privacy.losses import ZCDP, PureDP
+from dpselect.privacy.measures import Loss
 
 Currency: TypeAlias = PureDP | ZCDP
 """The kinds of loss that a ledger adds up. One ledger holds one kind."""
@@ -35,7 +35,7 @@ def finite_amount(loss: Currency) -> Fraction:
 def checked_budget(budget: object) -> Currency:
     """Refuse what cannot be the budget of a ledger."""
     way_out = 'Write PureDP("1") or ZCDP("1/2").'
-    if not isinstance(budget, PureDP | ZCDP):
+    if not isinstance(budget, Currency):
         raise InvalidParameter.must_be("budget", "a loss, PureDP or ZCDP", got=budget, way_out=way_out)
     made = _made_anew(budget)
     if not 0 < made.amount < math.inf:
@@ -47,11 +47,11 @@ def checked_budget(budget: object) -> Currency:
 
 def cost(loss: object, currency: type[Currency]) -> Currency:
     """Give what a loss costs in the currency of a ledger; refuse a loss that has no proved price there."""
-    if not isinstance(loss, PureDP | ZCDP | ApproxDP | RenyiDP | PrivacyProfile):
+    if not isinstance(loss, Loss):
         raise InvalidParameter.must_be(
             "loss", "a loss", got=loss, way_out='Write PureDP("1/2"), or take the price of a measurement.'
         )
-    if isinstance(loss, PureDP | ZCDP):
+    if isinstance(loss, Currency):
         price = _made_anew(loss)
         if not is_short(price.amount, MOST_DIGITS):
             raise InvalidParameter(
@@ -71,7 +71,7 @@ def cost(loss: object, currency: type[Currency]) -> Currency:
 
 def _made_anew(loss: Currency) -> Currency:
     """Make a loss anew from its number: the constructor refuses a forged number below zero."""
-    return (PureDP if isinstance(loss, PureDP) else ZCDP)(loss.amount)
+    return next(kind(loss.amount) for kind in CURRENCIES.values() if isinstance(loss, kind))
 
 
 def is_short(x: Amount, digits: int) -> bool:

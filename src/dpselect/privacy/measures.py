@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy.amounts import Amount, amount
 from dpselect.privacy.curves import RenyiCurve
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP, WritableLoss
 from dpselect.privacy.profiles import PrivacyProfile
 
 Distance: TypeAlias = Amount | RenyiCurve | PrivacyProfile
-Loss: TypeAlias = PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile
+Loss: TypeAlias = WritableLoss | PrivacyProfile
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,7 @@ Measure: TypeAlias = (
 
 def _no_loss(value: Any, wanted: type | None) -> Any:
     """Let a bare distance through; a loss of another kind is not one."""
-    if isinstance(value, PureDP | ZCDP | RenyiDP | ApproxDP | PrivacyProfile) or (
-        isinstance(value, RenyiCurve) and wanted is not RenyiDP
-    ):
+    if isinstance(value, Loss) or (isinstance(value, RenyiCurve) and wanted is not RenyiDP):
         kind = f"only with {wanted.__name__}" if wanted else "with no loss"
         raise IncomparableLosses(f"this measure compares {kind}; got {type(value).__name__}.")
     return value
@@ -133,3 +132,20 @@ def approximate(measure: MaxDivergence) -> Approximate:
     if not isinstance(measure, MaxDivergence):
         raise InvalidParameter.must_be("measure", "max_divergence()", got=measure)
     return Approximate(measure)
+
+
+_MEASURES: Mapping[str, Measure] = {
+    "max_divergence": max_divergence(),
+    "zero_concentrated_divergence": zero_concentrated_divergence(),
+    "renyi_divergence": renyi_divergence(),
+    "approximate(max_divergence)": approximate(max_divergence()),
+}
+
+
+def measure_of(loss: WritableLoss) -> Measure:
+    """Give the measure that a loss is stated in: the one that ``loss.measure`` names.
+
+    >>> measure_of(PureDP(1)), measure_of(ZCDP("1/8"))
+    (MaxDivergence(), ZeroConcentratedDivergence())
+    """
+    return _MEASURES[loss.measure]

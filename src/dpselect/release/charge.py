@@ -20,8 +20,7 @@ from dpselect.errors import (
     UnmeteredRelease,
 )
 from dpselect.exact.rounding import exact_text
-from dpselect.ledger.budget import cost
-from dpselect.privacy.losses import ApproxDP, RenyiDP
+from dpselect.ledger.budget import Currency, cost
 from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
 from dpselect.problems.problem import Problem
@@ -55,7 +54,7 @@ def must_agree(
     if not acts or getattr(ledger, "neighbours", None) not in METRIC_OF:
         raise InvalidParameter.must_be("ledger", "a Ledger", got=ledger, way_out="Write Ledger.open(path).")
     _must_add_up(quote.neighbours, ledger.neighbours)
-    if isinstance(quote.price, ApproxDP | RenyiDP):
+    if not isinstance(quote.price, Currency):
         raise InvalidParameter(
             "a ledger holds epsilon or rho; got a budget of another kind. "
             "Give epsilon= or rho=, or no ledger."

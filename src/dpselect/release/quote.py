@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 from dpselect.accounting import calibrate
 from dpselect.errors import InvalidParameter
@@ -16,15 +16,12 @@ from dpselect.exact.rounding import exact_text
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import (
     Measurement,
-    approximate,
     atom_domain,
-    max_divergence,
     range_distance,
-    renyi_divergence,
     vector_domain,
-    zero_concentrated_divergence,
 )
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP, WritableLoss
+from dpselect.privacy.losses import ZCDP, PureDP, RenyiDP, WritableLoss
+from dpselect.privacy.measures import measure_of
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem
@@ -131,7 +128,7 @@ def quoted(
     n = len(problem.outputs)
     winners = whole(k, "k", least=1, most=n)
     domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
-    measure = _measure(budget)
+    measure = measure_of(budget)
 
     def make(points: Fraction) -> Measurement:
         return make_report_noisy_top_k(domain, range_distance(), measure, winners, points)
@@ -165,7 +162,7 @@ def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss 
             'Write epsilon="1/2".'
         )
     loss = PureDP(epsilon) if epsilon is not None else ZCDP(rho) if rho is not None else budget
-    if not isinstance(loss, PureDP | ZCDP | ApproxDP | RenyiDP):
+    if not isinstance(loss, WritableLoss):
         raise InvalidParameter.must_be(
             "budget", "a loss", got=loss, way_out='Write PureDP("1/2"), ZCDP("1/8") or ApproxDP(1, "1e-6").'
         )
@@ -174,14 +171,6 @@ def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss 
     elif not 0 < loss.amount < float("inf"):
         raise InvalidParameter.must_be(loss.symbol, "above zero and finite", got=loss.amount)
     return loss
-
-
-def _measure(budget: WritableLoss) -> Any:
-    if isinstance(budget, PureDP):
-        return max_divergence()
-    if isinstance(budget, ZCDP):
-        return zero_concentrated_divergence()
-    return renyi_divergence() if isinstance(budget, RenyiDP) else approximate(max_divergence())
 
 
 def _nothing(budget: WritableLoss) -> WritableLoss:

@@ -182,6 +182,8 @@ def _winners(output: object) -> tuple[str, ...]:
 
 
 def _show(laws: Mapping[str, SelectionLaw], k: int) -> None:
+    from dpselect.exact.rounding import exact_text
+
     first = next(iter(laws.values()))
     tables = {noise: _table(each) for noise, each in laws.items()}
     rows = [
@@ -195,7 +197,7 @@ def _show(laws: Mapping[str, SelectionLaw], k: int) -> None:
     ]
     average = ["on average", "", *(f"{each.expected_error:.6g} behind" for each in laws.values()), ""]
     mark = "behind" if k == 1 else "behind rank " + str(k)
-    console.write_facts({"law": f"scale {first.title.rpartition(' ')[2]}, public scores"})
+    console.write_facts({"law": f"scale {exact_text(first.scale)}, public scores"})
     headings = ["outcome", mark, *laws, next(iter(laws))]
     console.write_table(headings, [*rows, average], right=range(1, len(laws) + 2))
     if len(first.outputs) > SHOWN_OUTCOMES:
