@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -10,11 +11,12 @@ from typing import Any, TypeAlias
 
 import dpselect
 from dpselect.problems import Problem
+from dpselect.problems.typed_values import text_of
 from tests.engines import reference
 from tests.engines.reference import Row
 
 Kinds: TypeAlias = Mapping[str, str]
-"""A type for each column: "integer", "text", "double", "single" or "decimal"."""
+"""A type for each column: that of a column of Arrow and of PostgreSQL, in ``loading``."""
 
 LARGEST = 2**63 - 1
 
@@ -220,6 +222,36 @@ def letters() -> list[Case]:
         for problem, expected in cases
         for unit in ("voter", None)
     ]
+
+
+DAYS = [date(2024, 2, 29), date(1, 1, 1), date(9999, 12, 31), date(1970, 1, 1), date(2024, 3, 1)]
+MOMENTS = [
+    datetime.fromisoformat("2024-02-29T23:59:59.999999"),
+    datetime.fromisoformat("1970-01-01T00:00:00"),
+    datetime.fromisoformat("2024-02-29T23:59:59.999998"),
+    datetime.fromisoformat("2024-02-29T00:00:00"),
+    datetime.fromisoformat("1969-12-31T23:59:59.000001"),
+]
+
+
+def moments() -> list[Case]:
+    """Dates, times and truth values as candidates; the last of each list is nobody's."""
+    given: dict[str, list[Any]] = {"date": DAYS, "timestamp": MOMENTS, "boolean": [True, False]}
+    cases = []
+    for kind, values in given.items():
+        kinds: Kinds = {"who": "integer", "x": kind}
+        held = values if kind == "boolean" else [*values[:-1], values[0] - timedelta(days=7)]
+        rows = [{"who": i % 7, "x": [None, *held][i * 5 % (len(held) + 1)]} for i in range(31)]
+        texts = [{**row, "x": None if row["x"] is None else text_of(row["x"])} for row in rows]
+        spelt = [text_of(value) for value in values]
+        for words, candidates in (("", values), (" written out", spelt)):
+            problem = dpselect.plurality(candidate="x", candidates=candidates)
+            expected = partial(reference.tally, rows, "who", "x", values, distinct=True, most=1)
+            cases += [
+                Case(f"{kind}{words}", kinds, rows, "who", problem, expected),
+                Case(f"{kind}{words} in text", {**kinds, "x": "text"}, texts, "who", problem, expected),
+            ]
+    return cases
 
 
 def numbers() -> list[Case]:
@@ -442,4 +474,4 @@ def sums() -> list[Case]:
     ]
 
 
-CASES = [*votes(), *names(), *letters(), *numbers()]
+CASES = [*votes(), *names(), *letters(), *moments(), *numbers()]

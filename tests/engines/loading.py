@@ -25,6 +25,9 @@ ARROW = {
     "double": pa.float64(),
     "single": pa.float32(),
     "decimal": pa.decimal128(12, 2),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "boolean": pa.bool_(),
 }
 POSTGRES = {
     "integer": "bigint",
@@ -32,6 +35,9 @@ POSTGRES = {
     "double": "double precision",
     "single": "real",
     "decimal": "numeric(12, 2)",
+    "date": "date",
+    "timestamp": "timestamp",
+    "boolean": "boolean",
 }
 
 
@@ -76,9 +82,9 @@ def from_pandas(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Pat
 def _pandas_type(kind: Any) -> Any:
     import pandas as pd
 
-    return (
-        pd.Int64Dtype() if kind == pa.int64() else pd.ArrowDtype(kind) if pa.types.is_decimal(kind) else None
-    )
+    if pa.types.is_decimal(kind):
+        return pd.ArrowDtype(kind)
+    return {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}.get(kind)
 
 
 def from_polars(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:

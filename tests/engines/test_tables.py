@@ -40,7 +40,10 @@ def request(rows: Any, problem: Any = DISH, unit: str | None = "voter") -> None:
             {"voter": [1], "dish": [5]},
             r"^candidates must be numbers, as column 'dish' holds whole numbers; got",
         ),
-        ({"voter": [1], "dish": [True]}, r"^candidates must be numbers|^column 'dish' must hold text"),
+        (
+            {"voter": [1], "dish": [True]},
+            r"^candidates must be truth values, as column .dish. holds them; got",
+        ),
         ({f"column {i}": [1] for i in range(50)}, r"column 11, …\."),
     ],
 )
@@ -51,9 +54,7 @@ def test_a_question_that_does_not_fit_the_schema_is_refused(rows: dict[str, Any]
 
 def test_a_column_that_holds_no_numbers_is_refused() -> None:
     dates = pa.table({"voter": [1], "x": pa.array([0], pa.date32())})
-    with pytest.raises(
-        InvalidParameter, match="column 'x' must hold numbers; it holds values of another type"
-    ):
+    with pytest.raises(InvalidParameter, match="column 'x' must hold numbers; it holds dates"):
         request(dates, dpselect.pricing(value="x", prices=[1]))
     with pytest.raises(InvalidParameter, match="column 'x' must hold text or numbers"):
         request(dates, dpselect.approval_voting(candidate="x", candidates=[1]))

@@ -1,6 +1,7 @@
 """Candidates are public: given, unique, in the order given, and never taken from the data."""
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -77,9 +78,7 @@ def test_candidates_from_the_data_or_from_nowhere_are_refused_with_the_reason(ca
         approval(candidates)
 
 
-@pytest.mark.parametrize(
-    "candidates", [[], ["a", 1], [True, False], [None], ["a", None], [1j], [[1]], [1, "2"]]
-)
+@pytest.mark.parametrize("candidates", [[], ["a", 1], [True, 1], [None], ["a", None], [1j], [[1]], [1, "2"]])
 def test_what_is_no_list_of_candidates_is_refused(candidates: list[object]) -> None:
     with pytest.raises(InvalidParameter, match="candidates must"):
         approval(candidates)
@@ -412,3 +411,80 @@ def test_case_that_cannot_be_ignored_is_refused(words: dict[str, Any], said: str
 def test_a_label_comes_back_with_the_case_in_which_it_was_given() -> None:
     dish = dpselect.approval_voting(candidate="dish", candidates=["Pad Thai", "SOUP"], ignore_case=True)
     assert dish.outputs == ("Pad Thai", "SOUP")
+
+
+@pytest.mark.parametrize(
+    ("candidates", "outputs"),
+    [
+        ([True, False], (True, False)),
+        (np.array([True, False]), (True, False)),
+        ([date(2024, 2, 29), date(2023, 1, 1)], (date(2024, 2, 29), date(2023, 1, 1))),
+        ([datetime.fromisoformat("2024-02-29T01:02:03")], (datetime.fromisoformat("2024-02-29T01:02:03"),)),
+        (
+            pd.Series([pd.Timestamp("2024-02-29 01:02:03.000004")]),
+            (datetime.fromisoformat("2024-02-29T01:02:03.000004"),),
+        ),
+        ([time(18, 30)], (time(18, 30),)),
+        ({date(2024, 2, 29), date(2023, 1, 1)}, (date(2023, 1, 1), date(2024, 2, 29))),
+    ],
+)
+def test_dates_times_and_truth_values_are_candidates(candidates: object, outputs: tuple[Any, ...]) -> None:
+    problem = approval(candidates)
+    assert problem.outputs == outputs
+    assert [type(label) for label in problem.outputs] == [type(label) for label in outputs]
+    assert problem.digest != approval([str(label) for label in outputs]).digest
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        [date(2024, 1, 1), date(2024, 1, 1)],
+        [date(2024, 1, 1), datetime.fromisoformat("2024-01-01T00:00:00")],
+        [True, True],
+        [datetime(2024, 1, 1, tzinfo=UTC)],
+        [pd.Timestamp(1)],
+    ],
+)
+def test_dates_and_times_that_cannot_be_told_apart_or_have_a_zone_are_refused(candidates: list[Any]) -> None:
+    with pytest.raises(InvalidParameter, match="candidates must be"):
+        approval(candidates)
+
+
+@pytest.mark.parametrize(
+    ("kind", "candidates"),
+    [
+        ("date", [True]),
+        ("date", ["yesterday"]),
+        ("date", [1]),
+        ("boolean", [date(2024, 1, 1)]),
+        ("boolean", ["yes"]),
+        ("boolean", ["true", "True"]),
+        ("integer", [True]),
+        ("timestamp", [date(2024, 1, 1)]),
+    ],
+)
+def test_candidates_of_another_type_than_the_column_are_refused_before_the_charge(
+    kind: Any, candidates: list[Any]
+) -> None:
+    with pytest.raises(InvalidParameter, match="must"):
+        approval(candidates).request(Schema((Column("dish", kind, kind),)), unit=None)
+
+
+def test_a_time_that_a_column_cannot_hold_is_no_other_time() -> None:
+    seconds = Schema((Column("dish", "timestamp", "TIMESTAMP_S"),))
+    moments = [datetime.fromisoformat(f"2024-01-01T00:00:00{rest}") for rest in ("", ".000001")]
+    request = approval(moments).request(seconds, unit=None)
+    assert [key.places for key in request.keys if isinstance(key, Listed)] == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [True, False, date(2024, 2, 29), datetime.fromisoformat("2024-02-29T01:02:03.000004"), time(18, 30, 1)],
+)
+@pytest.mark.filterwarnings("ignore::dpselect.UnmeteredRelease")
+def test_a_release_of_a_date_or_a_truth_value_is_written_and_read(label: Any) -> None:
+    problem = dpselect.custom(candidates=[label], sensitivity=1)
+    release = dpselect.select(problem, dpselect.Scores({label: 1}), epsilon=1)
+    assert (release.label, type(release.label)) == (label, type(label))
+    read = dpselect.Release.from_json(release.to_json())
+    assert (read, type(read.label)) == (release, type(label))

@@ -51,7 +51,16 @@ LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
-_KINDS: Mapping[str, Kind] = {"VARCHAR": "text", "DOUBLE": "double", "FLOAT": "single", "UUID": "uuid"}
+_KINDS: Mapping[str, Kind] = {
+    "VARCHAR": "text",
+    "DOUBLE": "double",
+    "FLOAT": "single",
+    "UUID": "uuid",
+    "DATE": "date",
+    "TIME": "time",
+    "BOOLEAN": "boolean",
+    **dict.fromkeys(["TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"], "timestamp"),
+}
 
 
 class Queried(Protocol):

@@ -19,11 +19,11 @@ SPELT = (int, float, Decimal, date, UUID, np.integer, np.floating)
 
 
 def is_readable(kind: Any) -> bool:
-    """Say whether a column of this type can be text or numbers; categories can if they are text."""
+    """Say whether a column of this type can be looked up or compared; categories can if they are text."""
     categories = getattr(kind, "categories", None)
     if categories is not None:
         return _is_text(categories.dtype)
-    return _is_text(kind) or _is_arrow(kind) or getattr(kind, "kind", "") in tuple("iuf")
+    return _is_text(kind) or _is_arrow(kind) or getattr(kind, "kind", "") in tuple("iufb") or _is_time(kind)
 
 
 def columns(frame: Any, places: Sequence[int]) -> Any:
@@ -57,6 +57,11 @@ def _is_text(kind: Any) -> bool:
     return getattr(kind, "kind", "") == "O" and (
         isinstance(kind, np.dtype) or getattr(kind, "type", None) is str
     )
+
+
+def _is_time(kind: Any) -> bool:
+    """Say whether a column holds times without a zone."""
+    return isinstance(kind, np.dtype) and kind.kind == "M"
 
 
 def _is_arrow(kind: Any) -> bool:

@@ -131,6 +131,10 @@ _KINDS: Mapping[int, tuple[Kind, str]] = {
     701: ("double", "double precision"),
     700: ("single", "real"),
     2950: ("uuid", "uuid"),
+    1082: ("date", "date"),
+    1083: ("time", "time"),
+    1114: ("timestamp", "timestamp"),
+    16: ("boolean", "boolean"),
 }
 """The server's own types, by the numbers that they have on every server."""
 

@@ -51,7 +51,11 @@ class PostgresByCatalogue(Postgres):
     class Generator(Postgres.Generator):  # type: ignore[misc,valid-type]  # a class, kept in a variable
         """Writes the nodes that our queries are made of."""
 
-        TYPE_MAPPING = {**Postgres.Generator.TYPE_MAPPING, exp.DataType.Type.TEXT: "pg_catalog.text"}  # noqa: RUF012 - as sqlglot has it
+        TYPE_MAPPING = {  # noqa: RUF012 - as sqlglot has it
+            **Postgres.Generator.TYPE_MAPPING,
+            exp.DataType.Type.TEXT: "pg_catalog.text",
+            exp.DataType.Type.DATE: "pg_catalog.date",
+        }
         TRANSFORMS = {  # noqa: RUF012 - as sqlglot has it
             **Postgres.Generator.TRANSFORMS,
             exp.EQ: _operator("="),

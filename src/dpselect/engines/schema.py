@@ -9,6 +9,7 @@ import difflib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date, time
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -17,8 +18,10 @@ import numpy as np
 
 from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown, visible
 
-Kind: TypeAlias = Literal["text", "integer", "decimal", "double", "single", "uuid", "other"]
-ListedValue: TypeAlias = str | int | Decimal | float
+Kind: TypeAlias = Literal[
+    "text", "integer", "decimal", "double", "single", "uuid", "date", "time", "timestamp", "boolean", "other"
+]
+ListedValue: TypeAlias = str | int | Decimal | float | date | time
 """What a column may hold, as a parameter of a query."""
 
 WORDS: dict[Kind, str] = {
@@ -28,6 +31,10 @@ WORDS: dict[Kind, str] = {
     "double": "floating-point numbers",
     "single": "floating-point numbers",
     "uuid": "UUIDs",
+    "date": "dates",
+    "time": "times of day",
+    "timestamp": "times",
+    "boolean": "truth values",
     "other": "values of another type",
 }
 SHOWN_COLUMNS = 12
@@ -115,7 +122,7 @@ def comparable(column: Column, values: Sequence[str] | Sequence[Fraction]) -> li
         raise InvalidParameter(
             f"candidates must be numbers, as column {column.name!r} holds {WORDS[column.kind]}; got text."
         )
-    if column.kind in ("uuid", "other"):
+    if not column.holds_numbers:
         raise InvalidParameter(
             f"column {column.name!r} must hold text or numbers; it holds {WORDS[column.kind]}. "
             "Convert it to text first."

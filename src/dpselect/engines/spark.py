@@ -35,7 +35,14 @@ from dpselect.errors import InvalidParameter, shown
 from dpselect.silence import Result, run, shortage_or
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
-_KINDS: Mapping[str, Kind] = {"string": "text", "double": "double", "float": "single"}
+_KINDS: Mapping[str, Kind] = {
+    "string": "text",
+    "double": "double",
+    "float": "single",
+    "date": "date",
+    "timestamp_ntz": "timestamp",
+    "boolean": "boolean",
+}
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import date, time
 from decimal import Decimal
 from enum import Enum, EnumType
 from fractions import Fraction
@@ -23,6 +24,7 @@ from dpselect.engines.schema import nearest_double
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, is_real, positive, rational
 from dpselect.exact.rounding import exact_text
+from dpselect.problems.typed_values import TypedValues, typed
 from dpselect.silence import run_or_none
 
 Label: TypeAlias = str | Number
@@ -152,11 +154,14 @@ def written(value: Fraction) -> int | Decimal | Fraction:
     return Decimal(f"{digits}e-{places}").normalize() if len(digits) <= 28 else value
 
 
-def listed(given: object, name: str = "candidates") -> Texts | Numbers:
-    """Read candidates that are names or numbers: all of one kind, each once."""
+def listed(given: object, name: str = "candidates") -> Texts | Numbers | TypedValues:
+    """Read candidates that are names, numbers, dates, times or truth values: all of one kind, each once."""
     items = _items(given, name)
     if all(isinstance(item, str) for item in items):
         return _texts(items, name)
+    values = typed(items, name)
+    if values is not None:
+        return values
     if any(isinstance(item, str) or not is_real(item) for item in items):
         raise InvalidParameter(f"{name} must be all text or all numbers; got a mixture, or something else.")
     return _numbers(items, name)
@@ -224,6 +229,8 @@ def _canonical_place(item: object) -> tuple[str, Any]:
     """Order names by their code points in NFC, and numbers by their size."""
     if isinstance(item, str):
         return "text", _nfc(item)
+    if isinstance(item, bool | date | time):
+        return type(item).__name__, item
     return "number", rational(item, "candidates") if is_real(item) else 0  # type: ignore[arg-type] # a number
 
 
@@ -240,7 +247,7 @@ def _texts(items: Sequence[str], name: str) -> Texts:
     return Texts(tuple(str(item) for item in items))
 
 
-def must_differ_in_more_than_case(names: Texts | Numbers, name: str = "candidates") -> None:
+def must_differ_in_more_than_case(names: Texts | Numbers | TypedValues, name: str = "candidates") -> None:
     """Refuse candidates that are one where case and spaces are ignored, or that are not text."""
     if not isinstance(names, Texts):
         raise InvalidParameter(f"ignore_case is for {name} that are text; these are not. Leave it out.")
@@ -275,6 +282,8 @@ def _identity(label: object) -> object:
     """Give what is equal for names that mean the same candidate; None for what is none."""
     if isinstance(label, str):
         return _nfc(label)
+    if isinstance(label, bool | date | time):
+        return type(label).__name__, label
     return run_or_none(lambda: rational(label, "name")) if is_real(label) else None  # type: ignore[arg-type] # a number
 
 

@@ -19,6 +19,7 @@ from dpselect.exact.numbers import whole
 from dpselect.exact.rounding import exact_text
 from dpselect.privacy.neighbours import Neighbours, metric_of
 from dpselect.problems.candidates import Grid, Numbers, Texts
+from dpselect.problems.typed_values import TYPED_KINDS, TypedValues, read_as
 
 CHUNK = 2**20
 
@@ -49,14 +50,19 @@ class ByList:
     """Group by a column whose values are looked up on a public list."""
 
     column: str
-    values: Texts | Numbers
+    values: Texts | Numbers | TypedValues
     ignore_case: bool = False
 
     def key(self, schema: Schema) -> Key:
         """Fit the list to the column's type, which must tell its values apart."""
         column = schema.column(self.column)
-        if isinstance(self.values, Texts):
-            places, spellings = zip(*self.values.spellings(ignore_case=self.ignore_case), strict=True)
+        values = self.values
+        if isinstance(values, Texts) and column.kind in TYPED_KINDS and not self.ignore_case:
+            values = read_as(column, values.labels)
+        if isinstance(values, TypedValues):
+            held = values.held(column)
+        elif isinstance(values, Texts):
+            places, spellings = zip(*values.spellings(ignore_case=self.ignore_case), strict=True)
             held = _held(places, comparable(column, spellings))
             lost = len({*places} - {place for place, _ in held})
             if lost:
@@ -65,7 +71,7 @@ class ByList:
                     "form in the encoding of its database. Leave them out: nobody can have chosen them."
                 )
         else:
-            held = _held(range(len(self.values)), comparable(column, self.values.values))
+            held = _held(range(len(values)), comparable(column, values.values))
             if len({value for _, value in held}) != len(held):
                 raise InvalidParameter(
                     f"column {self.column!r} must tell the numbers of the list apart; it holds "
@@ -111,7 +117,7 @@ class Problem:
     """
 
     name: str
-    candidates: Texts | Numbers | Grid
+    candidates: Texts | Numbers | TypedValues | Grid
     unit: Fraction
     ranges: tuple[Fraction, Fraction]
     question: BoundedCounts | None

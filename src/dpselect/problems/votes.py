@@ -15,6 +15,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.problems.candidates import Numbers, Texts, listed, must_differ_in_more_than_case
 from dpselect.problems.problem import Between, BoundedCounts, ByList, Problem, added_up
+from dpselect.problems.typed_values import TypedValues
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _tallied(  # noqa: PLR0913 - three problems that differ in little else
     )
 
 
-def looked_up(column: str, names: Texts | Numbers, *, ignore_case: bool) -> ByList:
+def looked_up(column: str, names: Texts | Numbers | TypedValues, *, ignore_case: bool) -> ByList:
     """Look the values of a column up among the candidates: exactly, or as ``ignore_case`` says."""
     if not isinstance(ignore_case, bool):
         raise InvalidParameter.must_be("ignore_case", "True or False", got=ignore_case)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from datetime import date, time
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -201,6 +202,8 @@ def _refused(error: Exception) -> Exception:
 
 def _plain(label: Any) -> PlainLabel:
     """Give a label as one of Python's own, of NumPy and of enumerations too."""
+    if isinstance(label, bool | date | time):
+        return label
     plain = label.item() if isinstance(label, np.generic) else label
     for kind in (str, int, float, Decimal):
         if isinstance(plain, kind):

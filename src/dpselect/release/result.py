@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Self, TypeAlias
@@ -16,10 +17,11 @@ from typing import Any, Self, TypeAlias
 from dpselect.errors import InvalidParameter
 from dpselect.exact.rounding import exact_text, from_exact_text
 from dpselect.privacy.losses import loss_from_facts
+from dpselect.problems.typed_values import TRUTHS, text_of
 from dpselect.release.quote import EXAMPLE_QUOTE, RELATIONS, Quote, readable
 from dpselect.utility import Accuracy
 
-PlainLabel: TypeAlias = str | int | float | Decimal | Fraction
+PlainLabel: TypeAlias = str | int | float | Decimal | Fraction | date | time
 """A label of a winner, as one of Python's own values."""
 
 
@@ -138,8 +140,10 @@ def _read_label(written: str | Mapping[str, str]) -> PlainLabel:
     return _READERS[kind](text)
 
 
-def _number(number: float | Decimal | Fraction) -> str:
-    """Write a number exactly, of whatever length."""
+def _number(number: float | Decimal | Fraction | date | time) -> str:
+    """Write a number exactly, of whatever length; a date, a time or a truth value in its own form."""
+    if isinstance(number, bool | date | time):
+        return text_of(number)
     return exact_text(Fraction(number)) if isinstance(number, int | Fraction) else str(number)
 
 
@@ -148,6 +152,10 @@ _READERS: Mapping[str, Callable[[str], PlainLabel]] = {
     "fraction": from_exact_text,
     "decimal": Decimal,
     "float": float,
+    "bool": TRUTHS.__getitem__,
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "time": time.fromisoformat,
 }
 
 EXAMPLE = Release.of(EXAMPLE_QUOTE, ("tea",))
