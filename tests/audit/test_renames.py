@@ -93,6 +93,12 @@ def test_two_names_must_not_become_one() -> None:
         ("import math\na = math.ceil\n", "import math\na = math.floor\n", {"ceil": "floor"}),
         ("from math import ceil\na = ceil\n", "from math import floor\na = floor\n", {"ceil": "floor"}),
         ("def f(x):\n    return x\n", "def max(x):\n    return x\n", {"f": "max"}),
+        ("def f(x):\n    return x.argmax()\n", "def f(x):\n    return x.argmin()\n", {"argmax": "argmin"}),
+        (
+            "def f(x):\n    return x.bit_length()\n",
+            "def f(x):\n    return x.bit_count()\n",
+            {"bit_length": "bit_count"},
+        ),
     ],
 )
 def test_names_of_others_are_not_ours_to_change(old: str, new: str, names: dict[str, str]) -> None:
@@ -155,6 +161,12 @@ def test_a_move_that_changes_more_is_left_to_a_reader(package: Path) -> None:
 def test_a_new_name_must_be_new_everywhere(package: Path) -> None:
     with pytest.raises(InvalidParameter, match="that nothing else in the package has"):
         record(Renames({}, {"leaders": "floor"}), package)
+
+
+def test_a_name_that_the_package_does_not_define_is_refused(package: Path) -> None:
+    """It may be an attribute of an object of others, and then the new one is another attribute."""
+    with pytest.raises(InvalidParameter, match="it does not define 'closed'"):
+        record(Renames({}, {"closed": "shut"}), package)
 
 
 def test_what_was_not_read_before_is_not_read_now(package: Path) -> None:

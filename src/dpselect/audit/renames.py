@@ -15,16 +15,24 @@ import builtins
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dpselect.audit.proofs import PACKAGE, digest, proofs, reviewed
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, shown
+from dpselect.exact.enclosures import Ball
 
 PACKAGES = ("dpselect", "tests", "benchmarks")
 """Where names are ours to change."""
+FOREIGN_KINDS = (int, float, str, bytes, list, tuple, dict, set, Fraction, Decimal, np.ndarray, Ball)
+FOREIGN_ATTRIBUTES = frozenset(name for kind in FOREIGN_KINDS for name in dir(kind))
+"""What the objects of others can be asked for: no attribute of ours is renamed to one of these."""
 IDENTIFIERS = ("id", "attr", "arg", "name", "asname", "names", "rest", "kwd_attrs")
 """The fields of Python's syntax trees that hold names."""
 
@@ -68,6 +76,8 @@ def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
     foreign = _foreign(before) | _foreign(after) | set(dir(builtins))
     if foreign & (changed | {names[name] for name in changed}):
         return False  # a name that is not ours: another program
+    if FOREIGN_ATTRIBUTES & {names[name] for name in changed & _attributes(before)}:
+        return False  # the object may not be ours, and then another question is asked of it
     if not changed - renames.names.keys() <= _bound(before):
         return False  # what a single module renames must be its own
     if len({names.get(name, name) for name in used}) != len(used):
@@ -83,6 +93,10 @@ def _identifiers(tree: ast.AST) -> set[str]:
             values = value if isinstance(value, list) else [value]
             found |= {each for each in values if isinstance(each, str) and "." not in each and each != "*"}
     return found
+
+
+def _attributes(tree: ast.AST) -> set[str]:
+    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
 def _foreign(tree: ast.AST) -> set[str]:
@@ -109,14 +123,25 @@ def _root(module: str | None) -> str:
 
 def _bound(tree: ast.AST) -> set[str]:
     """Give the names that a module makes itself: functions, classes, arguments, variables, fields."""
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
                 found.add(name)
             case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
                 found.add(name)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                found.add(name)
     return found
+
+
+def _imported_from_us(tree: ast.AST) -> set[str]:
+    return {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and _root(node.module) in PACKAGES
+        for alias in node.names
+    }
 
 
 def _mapped(tree: ast.AST, names: Mapping[str, str], modules: Mapping[str, str]) -> ast.AST:
@@ -166,7 +191,14 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
     """Record the digests of all proved modules that were only renamed; give their names, and the others'."""
     recorded: list[str] = []
     unread: list[str] = []
-    everywhere = _all_identifiers(package)
+    sources = [ast.parse(source) for source in _committed_sources(package)]
+    everywhere = {name for source in sources for name in _identifiers(source)}
+    ours = {name for source in sources for name in _bound(source) | _imported_from_us(source)}
+    not_ours = (everywhere & renames.names.keys()) - ours
+    if not_ours:
+        raise InvalidParameter(
+            f"the map must rename what the package defines; it does not define {shown(min(not_ours))}."
+        )
     if len({renames.names.get(name, name) for name in everywhere}) != len(everywhere):
         raise InvalidParameter(
             "the map must give each name a new one that nothing else in the package has; it does not."
@@ -187,11 +219,12 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
     return recorded, unread
 
 
-def _all_identifiers(package: Path) -> set[str]:
-    """Give the names in all modules of the last commit: a new one must not be one of them."""
+def _committed_sources(package: Path) -> Iterator[str]:
+    """Give the source of every module in the last commit."""
     listed = _git(["ls-tree", "-r", "--name-only", "HEAD", "."], package) or ""
-    sources = [_git(["show", f"HEAD:./{path}"], package) for path in listed.split() if path.endswith(".py")]
-    return {name for source in sources if source for name in _identifiers(ast.parse(source))}
+    for path in listed.split():
+        if path.endswith(".py"):
+            yield _git(["show", f"HEAD:./{path}"], package) or ""
 
 
 def _committed(module: str, package: Path) -> str | None:
