@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 SHOWN_CHARACTERS = 40
+"""Characters of a parameter that an error shows."""
 SHORTAGES = {
     errno.EMFILE: "file descriptors for this process",
     errno.ENFILE: "file descriptors",

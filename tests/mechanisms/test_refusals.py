@@ -401,7 +401,7 @@ def test_without_noise_chunks_that_floats_cannot_tell_apart_are_ordered() -> Non
         assert make(2, 0).over([[third], [third]]) == [0, 1]
 
 
-def test_a_field_of_too_few_has_no_contenders() -> None:
+def test_too_few_eligible_candidates_have_no_noisy_scores() -> None:
     vectors: list[ScoreVector] = [
         FractionScores([Fraction(1), None], "max"),
         ArrayScores(np.array([1.0, -math.inf]), "max"),
@@ -531,7 +531,7 @@ def test_any_number_of_scores_is_welcome(n: int, way: Literal["max", "min"]) -> 
         assert make_two(2, "1e-3", way)(turned) == [best, scores.tolist().index(n - 2)]
 
 
-def test_more_than_two_million_scores_are_seen_in_rows() -> None:
+def test_more_than_two_million_scores_are_read_in_large_blocks() -> None:
     scores = np.zeros(2_000_003, dtype=np.int32)
     scores[[5, 1_999_999, 2_000_002]] = [3000, 2000, 1000]
     for make in (gumbel_top, exponential_top):

@@ -155,12 +155,12 @@ def test_parts_have_the_law_of_the_whole(noise: str) -> None:
     check((m.over(parts) for _ in range(1200)), lambda scale: single(of, SPREAD, scale), Fraction(2), 1200)
 
 
-@pytest.mark.parametrize("others", [20, 5000], ids=["single", "in-columns"])
+@pytest.mark.parametrize("others", [20, 5000], ids=["single", "in-blocks"])
 def test_the_two_best_follow_the_one_shot_laws(others: int) -> None:
     scores = [0.0, 1.0, 2.0]
-    field = np.concatenate([scores, np.full(others, FAR)])
+    many = np.concatenate([scores, np.full(others, FAR)])
     for m, of in ((gumbel_top(2), gumbel_top_k), (exponential_top(2), exponential_top_k)):
-        draws = (tuple(m(field)) for _ in range(1200))
+        draws = (tuple(m(many)) for _ in range(1200))
         check(draws, partial(ordered, of, scores), Fraction(5, 2), 1200)
 
 

@@ -30,7 +30,7 @@ MOST_CELLS = 32
 """A window is cut into at most 32 cells."""
 
 NARROWEST, WIDEST = Fraction(1, 2**12), 2
-"""Lengths of windows that are computed on a grid; for others the errors of floats are too large."""
+"""Lengths eta of the windows that are computed on a grid; for others the errors of floats are too large."""
 
 _BITS = 32
 """An epsilon is at most a relative 2**-32 above the least one that the grid proves."""

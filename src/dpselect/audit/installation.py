@@ -22,7 +22,7 @@ from dpselect.utility import Noise, enclosed_law
 
 SCORES = vector_domain(atom_domain(float))
 CLOSE = Fraction(1, 2**60)
-"""So closely are numbers compared that theory says are equal; they are enclosed to 2**-64."""
+"""Numbers that theory says are equal must differ by less; they are enclosed to 2**-64."""
 
 
 def claims(deeper: int = 0) -> Iterator[Claim]:

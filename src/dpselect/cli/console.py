@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPED_WIDTH = 120
+"""Characters of a line where the output is no terminal."""
 SPINNER_DELAY = 0.5
 """Seconds before a spinner appears: one that only flashes is a nuisance."""
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 PEOPLE = 5_000
+"""People in each of the two made-up tables."""
 FIRST_NAMES = ["Captain", "Lady", "Doctor", "Little", "Sir", "Lucky", "Old", "Merry", "Sleepy", "Brave"]
 LAST_NAMES = ["Biscuit", "Waffles", "Pepper", "Noodle", "Pickle", "Tofu", "Mango", "Ziggy", "Olive", "Button"]
 MASCOTS = [f"{FIRST_NAMES[i % 10]} {LAST_NAMES[(i + i // 10) % 10]}" for i in range(100)]

@@ -21,6 +21,7 @@ from dpselect.cli.user_errors import UserError
 
 CANDIDATES_ARE_PUBLIC = "Candidates are public and never read from the data: write them out yourself."
 MOST_STEPS = 10_000_000
+"""Numbers that LO:HI:STEP may stand for."""
 
 
 class Names(list[str]):

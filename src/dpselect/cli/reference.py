@@ -9,6 +9,7 @@ import click
 from dpselect.cli.runner import dpselect
 
 WIDTH = 100
+"""Characters of a line of help."""
 HEAD = """# The command line
 
 Made from the help texts by `python -m dpselect.cli.reference > docs/reference/cli.md`; do not edit it here.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Entered = TypeVar("Entered")
 
 WRONG, WRONG_CALL, NO_BUDGET, BAD_TABLE, INTERRUPTED = 1, 2, 3, 4, 130
+"""Exit codes; ``cli/runner.py`` says what each means."""
 OPTION_LENGTH = 60
 """Characters of an unknown option that are shown."""
 

@@ -14,6 +14,7 @@ import threading
 ADDRESSES = 4 << 30
 """Bytes of addresses beyond the machine's memory: DuckDB and its threads reserve more than they use."""
 OPEN_FILES = 1024
+"""File descriptors that the process may have open."""
 
 
 def serve() -> None:

@@ -18,9 +18,11 @@ from dpselect.errors import InvalidParameter, TableUnreadable
 from dpselect.silence import holds_data, run
 
 SALT_BYTES = 16
+"""Bytes of the random key of the hash."""
 BATCH_ROWS = 100_000
 """Groups that are fetched from an engine at a time."""
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
+"""The whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True)

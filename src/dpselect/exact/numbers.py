@@ -27,6 +27,7 @@ MOST_EXPONENT = 400
 """Exponents of ten are within ±400."""
 
 LONGEST_TEXT = 2 * MOST_DIGITS + 2
+"""Characters: a sign, two numbers of 400 digits and the line between them."""
 
 _DECIMAL = re.compile(r"[+-]?(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?")
 _RATIO = re.compile(rf"(?P<top>[+-]?[0-9]{{1,{MOST_DIGITS}}})/(?P<bottom>[0-9]{{1,{MOST_DIGITS}}})")

@@ -38,6 +38,7 @@ _RECORD = re.compile(
 )
 _CHECK = re.compile(rb"check ([0-9a-f]{64})\n")
 _MOST_BYTES = 512
+"""Bytes of a sector: a record is shorter, so that a disk writes it as a whole."""
 
 
 class AnchorState(NamedTuple):

@@ -11,6 +11,7 @@ from dpselect.privacy.metrics import LInfDistance, RangeDistance, ScoreMetric
 from dpselect.selection.scores import Optimize
 
 LARGEST_K = 2**31 - 1
+"""Winners, where the domain does not say how many candidates there are."""
 
 
 def score_domain(input_domain: VectorDomain) -> VectorDomain:

@@ -18,7 +18,9 @@ Rank: TypeAlias = tuple[int, Fraction | float]
 """What releases are compared by: first whether there is a number at all, then the number."""
 
 GAVE_UP: Rank = (-2, 0)
+"""The rank of a release of None: below all others."""
 NOT_A_NUMBER: Rank = (-1, 0)
+"""The rank of a score that is NaN: below every number."""
 
 
 def may_give_up(measurement: Measurement) -> bool:

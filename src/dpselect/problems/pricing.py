@@ -20,6 +20,7 @@ from dpselect.problems.ranks import distribution
 from dpselect.problems.votes import column_name
 
 CENT = Fraction(1, 100)
+"""The unit of revenue, in the currency of the prices, where all of them are whole cents."""
 
 
 @dataclass(frozen=True)

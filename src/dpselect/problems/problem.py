@@ -22,6 +22,7 @@ from dpselect.problems.candidates import Grid, Numbers, Texts
 from dpselect.problems.typed_values import TYPED_KINDS, TypedValues, read_as
 
 CHUNK = 2**20
+"""Candidates whose scores are held at a time; a problem with more is drawn in chunks."""
 
 
 class Unbounded(list[int]):
@@ -147,7 +148,7 @@ class Problem:
 
     @property
     def d_linf(self) -> Fraction:
-        """Bound by how much one score moves if one person answers otherwise: what the lecture states."""
+        """Bound by how much one score moves if one person answers otherwise, as Smith's lecture does."""
         return self.d_range("change_one") / 2 if self.moves is None else self.moves
 
     @cached_property

@@ -1,6 +1,6 @@
 """Quantiles: which of the public numbers is closest in rank to the one that splits the people as asked.
 
-Reference: the lecture's score of a median, for any fraction, counting the people at the number itself too.
+Reference: the score of a median in Smith's lecture (docs/sources.md), for any fraction, counting the people at the number itself too.
 Proof:     quantile.proof.md
 """
 

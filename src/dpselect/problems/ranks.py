@@ -24,6 +24,7 @@ from dpselect.problems.candidates import Grid, Numbers
 
 Places: TypeAlias = NDArray[Any]
 LARGEST_POSITION = 2**61
+"""Whole numbers below it can be doubled, and one added, within 64 bits."""
 EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Where a product of decimals is never rounded."""
 

@@ -19,6 +19,7 @@ from dpselect.problems.ranks import digits_of, multiplied
 from dpselect.problems.votes import column_name, facts_of_case, looked_up
 
 FINENESS = 10**6
+"""Units in one over the common denominator of the bounds, where no unit is given."""
 
 
 @dataclass(frozen=True)

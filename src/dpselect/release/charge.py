@@ -21,6 +21,7 @@ from dpselect.errors import (
 )
 from dpselect.exact.rounding import exact_text
 from dpselect.ledger.budget import Currency, cost
+from dpselect.ledger.fields import MOST_CHARACTERS_OF_ANSWER
 from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
 from dpselect.problems.problem import Problem
@@ -31,9 +32,6 @@ from dpselect.silence import run_or_none
 
 if TYPE_CHECKING:
     from dpselect.ledger import Ledger
-
-MOST_CHARACTERS = 1_000_000
-"""Characters of an answer that every ledger keeps."""
 
 NOT_CHARGED = (AlreadyCharged, BudgetExhausted, IncomparableLosses, InvalidParameter, LedgerDamaged)
 """By these a ledger refuses a charge; after any other failure it may be recorded."""
@@ -96,10 +94,10 @@ def _must_be_storable(problem: Problem, quote: Quote) -> None:
         longest = 64 + len(exact_text(outputs.first)) + 2 * len(exact_text(outputs.step))
     else:
         longest = max(len(json.dumps(written_label(label))) for label in outputs)
-    if len(text) + quote.k * (longest + 2) > MOST_CHARACTERS:
+    if len(text) + quote.k * (longest + 2) > MOST_CHARACTERS_OF_ANSWER:
         raise InvalidParameter(
-            f"k must be so small that a ledger can keep {quote.k} labels, in {MOST_CHARACTERS} characters; "
-            "it cannot. Give no request_id, or a smaller k."
+            f"k must be so small that a ledger can keep {quote.k} labels, in {MOST_CHARACTERS_OF_ANSWER} "
+            "characters; it cannot. Give no request_id, or a smaller k."
         )
 
 

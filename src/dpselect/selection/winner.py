@@ -26,7 +26,7 @@ from dpselect.selection.scores import ScoreVector, Threshold
 _IMPOSSIBLE = Enclosure(Fraction(0), Fraction(0))
 
 FLIP_ALL_UP_TO = 16
-"""Candidates: for so few, a coin for each is faster than a race."""
+"""Candidates: up to this number, a coin for each is faster than a race."""
 
 COMMON_MULTIPLES = [math.lcm(*range(1, n + 1)) for n in range(FLIP_ALL_UP_TO + 1)]
 """For n candidates a multiple of 1, 2, ..., n: a uniform number below it is uniform modulo each of them."""

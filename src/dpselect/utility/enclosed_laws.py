@@ -29,6 +29,7 @@ MOST_OUTCOMES = 5040
 """Ordered outcomes that are enclosed one by one: 7! of them, all orders of 7 candidates."""
 
 MOST_CANDIDATES = 200
+"""Eligible candidates of an enclosed law."""
 
 
 def enclosed_law(public_scores: object, *, noise: Noise, scale: Number, k: int = 1) -> dict[Order, Enclosure]:

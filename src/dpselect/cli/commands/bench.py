@@ -18,8 +18,9 @@ from dpselect.cli.user_errors import WRONG, UserError
 
 SIZES = [10, 1_000, 100_000, 1_000_000, 10_000_000]
 DEFAULT_LARGEST, MOST_SCORES = 1_000_000, 100_000_000
+"""Scores in the largest draw: if no number is given, and at most."""
 ROUNDS, SECONDS = 30, 0.5
-"""Of each measurement, whichever is reached first."""
+"""Each draw is measured 30 times, or for half a second, whichever is reached first."""
 
 
 @command(name="bench", epilog=examples("bench --built-in --largest 1000", "bench --largest 1000 --json"))

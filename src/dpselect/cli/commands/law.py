@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from dpselect.utility import SelectionLaw
 
 PROBABILITY_DIGITS = 12
+"""Digits after the point of a probability."""
 SHOWN_OUTCOMES = 20
+"""Outcomes that a table shows, the likeliest first."""
 BAR_WIDTH = 24
+"""Characters of the bar of a probability of 1."""
 MOST_ENCLOSED = 50
 """Candidates: up to here probabilities come from enclosures, beyond from floats good to 1e-12."""
 

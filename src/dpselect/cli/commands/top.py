@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dpselect.problems.problem import Problem
 
 WINNERS = 10
+"""Winners, if --k is not given."""
 
 
 @command(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dpselect.audit.claims import Claim, Verdict
 
 MOST_DEEPER = 16
+"""Random bits that may be walked in addition."""
 
 
 @command(name="verify", epilog=examples("verify --json"))
