@@ -235,7 +235,7 @@ MOMENTS = [
 
 
 def moments() -> list[Case]:
-    """Dates, times and truth values as candidates; the last of each list is nobody's."""
+    """Dates, times and truth values as candidates; no row holds the last of each list."""
     given: dict[str, list[Any]] = {"date": DAYS, "timestamp": MOMENTS, "boolean": [True, False]}
     cases = []
     for kind, values in given.items():

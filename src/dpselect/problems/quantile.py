@@ -1,6 +1,7 @@
 """Quantiles: which of the public numbers is closest in rank to the one that splits the people as asked.
 
-Reference: the score of a median in Smith's lecture (docs/sources.md), for any fraction, counting the people at the number itself too.
+Reference: the score of a median in Smith's lecture (docs/sources.md), for any fraction; here the people at
+           the number itself count too.
 Proof:     quantile.proof.md
 """
 
