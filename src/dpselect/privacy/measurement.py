@@ -72,9 +72,9 @@ class Measurement:
 
     def __post_init__(self) -> None:
         """Refuse parts that are not what they should be."""
-        _must_be_one_of(AtomDomain | VectorDomain, "input_domain", "a domain", self.input_domain)
-        _must_be_one_of(Metric, "input_metric", "a metric", self.input_metric)
-        _must_be_one_of(Measure, "output_measure", "a privacy measure", self.output_measure)
+        _must_be_one_of((AtomDomain, VectorDomain), "input_domain", "a domain", self.input_domain)
+        _must_be_one_of(_METRICS, "input_metric", "a metric", self.input_metric)
+        _must_be_one_of(_MEASURES, "output_measure", "a privacy measure", self.output_measure)
         for name in ("function", "privacy_map"):
             if not callable(getattr(self, name)):
                 raise InvalidParameter.must_be(name, "a function", got=getattr(self, name))
@@ -140,8 +140,11 @@ class Measurement:
         return replace(self, function=Postprocessed(self.function, then))
 
 
-def _must_be_one_of(kinds: Any, name: str, what: str, got: object) -> None:
-    if not isinstance(got, get_args(kinds)):
+_METRICS, _MEASURES = get_args(Metric), get_args(Measure)
+
+
+def _must_be_one_of(kinds: tuple[type, ...], name: str, what: str, got: object) -> None:
+    if not isinstance(got, kinds):
         raise InvalidParameter.must_be(name, what, got=got)
 
 

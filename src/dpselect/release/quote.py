@@ -128,10 +128,10 @@ def quoted(
     n = len(problem.outputs)
     winners = whole(k, "k", least=1, most=n)
     domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
-    measure = measure_of(budget)
+    metric, measure = range_distance(), measure_of(budget)
 
     def make(points: Fraction) -> Measurement:
-        return make_report_noisy_top_k(domain, range_distance(), measure, winners, points)
+        return make_report_noisy_top_k(domain, metric, measure, winners, points)
 
     points = calibrate(make, budget, problem.d_range(neighbours) / problem.unit)
     noise: Literal["exponential", "gumbel"] = "exponential" if isinstance(budget, PureDP) else "gumbel"
