@@ -95,9 +95,9 @@ def open_ledger(path: str, *, anchor: str | None = None) -> Iterator[Ledger]:
         yield ledger
 
 
-def place_of_ledger(path: str, book: Ledger) -> str:
+def place_of_ledger(path: str, ledger: Ledger) -> str:
     """Name a ledger as it was named, but for a password."""
-    return book.place if "://" in path else path
+    return ledger.place if "://" in path else path
 
 
 def _unit(options: QuestionOptions) -> str | None:

@@ -30,7 +30,19 @@ from dpselect.privacy.measures import (
 )
 from dpselect.privacy.metrics import ScoreMetric
 from dpselect.selection.draw import TopKDraw
+from dpselect.selection.noise import NoiseName
 from dpselect.selection.scores import Optimize
+
+
+def noise_for(privacy_measure: Measure) -> NoiseName:
+    """Say which noise a measure is paid in: exponential for max-divergence, Gumbel for every other."""
+    if isinstance(privacy_measure, MaxDivergence):
+        return "exponential"
+    if isinstance(
+        privacy_measure, ZeroConcentratedDivergence | RenyiDivergence | RangeDivergence | Approximate
+    ):
+        return "gumbel"
+    raise InvalidParameter.must_be("privacy_measure", "a privacy measure", got=privacy_measure)
 
 
 def make_report_noisy_top_k(  # noqa: PLR0913, PLR0917 - the order of its source (docs/sources.md)
@@ -71,20 +83,14 @@ def make_report_noisy_top_k(  # noqa: PLR0913, PLR0917 - the order of its source
     """
     domain, metric = score_domain(input_domain), score_metric(input_metric)
     winners, spread = number_of_winners(k, domain), not_negative(scale, "scale")
-    pure = isinstance(privacy_measure, MaxDivergence)
-    if not pure and not isinstance(
-        privacy_measure, ZeroConcentratedDivergence | RenyiDivergence | RangeDivergence | Approximate
-    ):
-        raise InvalidParameter.must_be("privacy_measure", "a privacy measure", got=privacy_measure)
-    price = ExponentialMap if pure else GumbelMap
+    noise = noise_for(privacy_measure)
+    privacy_map = ExponentialMap if noise == "exponential" else GumbelMap
     return Measurement(
         domain,
         metric,
         privacy_measure,
-        NoisyTopK(
-            domain, TopKDraw(spread, winners, direction(optimize), "exponential" if pure else "gumbel")
-        ),
-        price(metric, privacy_measure, spread, differing_draws(winners, domain)),
+        NoisyTopK(domain, TopKDraw(spread, winners, direction(optimize), noise)),
+        privacy_map(metric, privacy_measure, spread, differing_draws(winners, domain)),
     )
 
 

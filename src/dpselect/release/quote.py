@@ -13,7 +13,7 @@ from dpselect.accounting import calibrate
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, whole
 from dpselect.exact.rounding import exact_text
-from dpselect.mechanisms import make_report_noisy_top_k
+from dpselect.mechanisms.report_noisy_top_k import make_report_noisy_top_k, noise_for
 from dpselect.privacy import (
     Measurement,
     atom_domain,
@@ -134,7 +134,7 @@ def quoted(
         return make_report_noisy_top_k(domain, metric, measure, winners, points)
 
     points = calibrate(make, budget, problem.d_range(neighbours) / problem.unit)
-    noise: Literal["exponential", "gumbel"] = "exponential" if isinstance(budget, PureDP) else "gumbel"
+    noise = noise_for(measure)
     scale, price = points * problem.unit, budget if points else _nothing(budget)
     distance = within(noise, scale, n, winners, CONFIDENCE)
     table = table_of(data)

@@ -129,7 +129,7 @@ class Release(Quote):
 
 
 def written_label(label: PlainLabel) -> str | dict[str, str]:
-    """Write a name as it is, a number with its kind."""
+    """Write a name as it is, anything else with its kind."""
     return label if isinstance(label, str) else {type(label).__name__.lower(): _number(label)}
 
 

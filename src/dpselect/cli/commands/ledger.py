@@ -83,8 +83,8 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
     """Show what was spent, on what, and what is left."""
     from dpselect.privacy.amounts import amount_text
 
-    with open_ledger(path, anchor=anchor) as book:
-        entries = list(book.entries())
+    with open_ledger(path, anchor=anchor) as ledger:
+        entries = list(ledger.entries())
         if as_json:
             written = [
                 {
@@ -97,16 +97,16 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
                 }
                 for entry in entries
             ]
-            console.write_json({**_facts(path, book), "entries": written})
+            console.write_json({**_facts(path, ledger), "entries": written})
             return
-        symbol = book.budget.symbol
+        symbol = ledger.budget.symbol
         console.write_facts(
             {
-                "ledger": place_of_ledger(path, book),
-                "budget": str(book.budget),
-                "spent": str(book.spent),
-                "left": book.remaining.left(),
-                **_names(book),
+                "ledger": place_of_ledger(path, ledger),
+                "budget": str(ledger.budget),
+                "spent": str(ledger.spent),
+                "left": ledger.remaining.left(),
+                **_names(ledger),
             }
         )
         if entries:
@@ -136,9 +136,9 @@ def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> No
 
     A ledger that was changed, or lost its end, is refused with exit code 1.
     """
-    with console.working("verifying"), open_ledger(path, anchor=anchor) as book:
-        entries = book.verify()
-        facts = _facts(path, book)
+    with console.working("verifying"), open_ledger(path, anchor=anchor) as ledger:
+        entries = ledger.verify()
+        facts = _facts(path, ledger)
     if as_json:
         console.write_json({**facts, "verified": True, "count": entries})
     else:
@@ -146,23 +146,23 @@ def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> No
         console.results().print(f"{entries} {plural} written; nothing is missing.", markup=False)
 
 
-def _facts(path: str, book: Ledger) -> dict[str, Any]:
+def _facts(path: str, ledger: Ledger) -> dict[str, Any]:
     from dpselect.privacy.amounts import amount_text
 
     return {
-        "ledger": place_of_ledger(path, book),
-        "measure": book.budget.measure,
-        "budget": amount_text(book.budget.amount),
-        "spent": amount_text(book.spent.amount),
-        "remaining": amount_text(book.remaining.amount),
-        "neighbours": book.neighbours,
-        "dataset": book.dataset,
-        "unit": book.unit,
+        "ledger": place_of_ledger(path, ledger),
+        "measure": ledger.budget.measure,
+        "budget": amount_text(ledger.budget.amount),
+        "spent": amount_text(ledger.spent.amount),
+        "remaining": amount_text(ledger.remaining.amount),
+        "neighbours": ledger.neighbours,
+        "dataset": ledger.dataset,
+        "unit": ledger.unit,
     }
 
 
-def _names(book: Ledger) -> dict[str, str]:
-    named = {"neighbours": book.neighbours, "data set": book.dataset, "protects": book.unit}
+def _names(ledger: Ledger) -> dict[str, str]:
+    named = {"neighbours": ledger.neighbours, "data set": ledger.dataset, "protects": ledger.unit}
     return {name: value for name, value in named.items() if value is not None}
 
 
