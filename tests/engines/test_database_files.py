@@ -20,9 +20,11 @@ from dpselect.engines.duckdb import DuckDB
 from dpselect.engines.protocol import Counts, CountsRequest
 from dpselect.errors import InvalidParameter, Shortage, TableUnreadable
 from tests.engines.asking import asked
-from tests.engines.row_reads import living_children
 from tests.privacy.leaks import leaks
 
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="run it on Linux: only there children are listed"
+)
 DISH = approval_voting(candidate="dish", candidates=["pie", "soup"])
 ENDLESS = (
     "SELECT count(*)::VARCHAR AS voter, 'pie' AS dish "
@@ -41,6 +43,20 @@ with Connection(int(sys.argv[1])) as parent:
     parent.send(([(Trap(),)], None))
     parent.recv()
 """
+
+
+def readers(parent: int | str = "self") -> list[int]:
+    """List the processes that read databases for a process."""
+    tasks = Path(f"/proc/{parent}/task").glob("*/children")
+    try:
+        children = [child for task in tasks for child in task.read_text(encoding="ascii").split()]
+        return [int(child) for child in children if b"database_process.py" in command(child)]
+    except OSError:  # it ended meanwhile
+        return []
+
+
+def command(process: str) -> bytes:
+    return Path(f"/proc/{process}/cmdline").read_bytes()
 
 
 @pytest.fixture
@@ -65,7 +81,7 @@ def release(database: Path, table: str = "votes") -> Any:
 def test_f7_a_reader_that_hangs_dies_or_lies_while_it_opens_is_refused_before_the_charge(
     script: str, database: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    reader = database.parent / "reader.py"
+    reader = database.parent / "database_process.py"
     reader.write_text(script, encoding="utf-8")
     monkeypatch.setattr(database_files, "READER", reader)
     monkeypatch.setattr(database_files, "OPENING_SECONDS", 2.0)
@@ -73,7 +89,7 @@ def test_f7_a_reader_that_hangs_dies_or_lies_while_it_opens_is_refused_before_th
     with pytest.raises(InvalidParameter, match="can be opened for reading; 'rows"):
         release(database)
     assert release.spent == PureDP(0)  # type: ignore[attr-defined]
-    assert living_children() == []
+    assert readers() == []
     assert not (database.parent / "trapped").exists()
     assert capfd.readouterr() == ("", "")
 
@@ -89,7 +105,7 @@ def test_f7_a_query_without_an_end_is_ended_and_stays_charged(
     assert 4 < time.monotonic() - begun < 60
     assert release.spent == PureDP(1)  # type: ignore[attr-defined]
     assert leaks(caught.value) == []
-    assert living_children() == []
+    assert readers() == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
@@ -99,20 +115,20 @@ def test_f7_a_crash_while_rows_are_read_is_a_table_that_cannot_be_read(
     counts: Callable[..., Counts] = DuckDB.counts
 
     def crashing(engine: DuckDB, request: CountsRequest, salt: bytes) -> Counts:
-        for child in living_children():
-            os.kill(int(child), number)
+        for child in readers():
+            os.kill(child, number)
         return counts(engine, request, salt)
 
     monkeypatch.setattr(DuckDB, "counts", crashing)
     with pytest.raises(TableUnreadable):
         release(database)
     assert release.spent == PureDP(1)  # type: ignore[attr-defined]
-    assert living_children() == []
+    assert readers() == []
 
 
 def test_the_reader_is_bounded_and_writes_no_core(database: Path) -> None:
     with Table(database, table="votes", unit="voter").open():
-        (child,) = map(int, living_children())
+        (child,) = readers()
         limits = {
             what: resource.prlimit(child, what)[0] for what in (resource.RLIMIT_CORE, resource.RLIMIT_AS)
         }
@@ -130,14 +146,6 @@ asked(problem, Table(sys.argv[1], table="endless", unit="voter"))
 """
 
 
-def children_of(process: int) -> list[int]:
-    try:
-        tasks = Path(f"/proc/{process}/task").glob("*/children")
-        return [int(child) for task in tasks for child in task.read_text(encoding="ascii").split()]
-    except OSError:
-        return []
-
-
 def eventually(condition: Callable[[], Any]) -> Any:
     for _ in range(300):
         if found := condition():
@@ -146,10 +154,9 @@ def eventually(condition: Callable[[], Any]) -> Any:
     raise AssertionError
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="run it on Linux: only there children are listed")
 def test_the_reader_ends_when_its_parent_is_killed_in_the_middle_of_a_query(database: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ASKS, str(database)], stderr=subprocess.DEVNULL) as parent:
-        (child,) = eventually(lambda: children_of(parent.pid))
+        (child,) = eventually(lambda: readers(parent.pid))
         stat = Path(f"/proc/{child}/stat")
         eventually(
             lambda: int(stat.read_text(encoding="ascii").rsplit(")", 1)[1].split()[11]) > 100
@@ -185,7 +192,7 @@ def test_values_of_every_number_come_back_as_they_are(tmp_path: Path) -> None:
 def test_of_what_failed_over_there_only_the_kind_is_kept(
     name: str, kind: type[Exception], database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = database.parent / "reader.py"
+    reader = database.parent / "database_process.py"
     reader.write_text(
         "import sys\nfrom multiprocessing.connection import Connection\n"
         "with Connection(int(sys.argv[1])) as p:\n"

@@ -21,7 +21,7 @@ from tests.engines.asking import asked
 from tests.engines.cases import CASES, Case
 from tests.engines.test_contract import check
 
-DISH = approval_voting(candidate="dish", candidates=["soup", "pie", "a,b", 'say "x"'])
+DISH = approval_voting(candidate="dish", candidates=["a,b", "pie", 'say "x"', "soup"])
 
 
 def in_text(case: Case) -> bool:
