@@ -22,7 +22,9 @@ from tests.engines.asking import asked
 CANARY = "31337"
 DISH = dpselect.approval_voting(candidate="dish", candidates=["soup", "pie"])
 LATE = 1.0
-"""Seconds in which a task that has not ended yet would tell its end."""
+"""Seconds in which a task that has just ended would tell its end."""
+WORKING = "task launch worker for task"
+"""How Spark names a thread while it works on a task."""
 
 
 def started() -> Any:
@@ -63,7 +65,9 @@ class Driver:
     def frame(self, partitions: int) -> Any:
         """Give rows that cannot be read, each with the canary, in several tasks; the last are late."""
         rows = self.session.range(0, 40, 1, partitions)
-        late = "CASE WHEN id >= 20 THEN reflect('java.lang.Thread', 'sleep', 500L) END"
+        # Nothing that could be interrupted: a task that is told to stop ends when this is computed.
+        slow = "aggregate(sequence(id, id + 4000000L), 0L, (sum, each) -> sum + each % 7)"
+        late = f"CASE WHEN id >= 20 THEN {slow} END"
         texts = rows.selectExpr(
             "CAST(id AS STRING) AS voter", f"CONCAT('{CANARY} ', id, COALESCE({late}, '')) AS text"
         )
@@ -87,6 +91,12 @@ class Driver:
         for thread in threads:
             thread.join()
 
+    def wait_for_tasks(self) -> None:
+        """Wait until no thread of the executor works on a task: those that were told to stop end late."""
+        threads = self.session._jvm.java.lang.Thread  # noqa: SLF001 - no public way
+        while any(WORKING in thread.getName() for thread in threads.getAllStackTraces().keySet()):
+            time.sleep(0.05)
+
     def level(self, name: str) -> None:
         self.log4j.core.config.Configurator.setLevel(name, self.log4j.Level.WARN)
 
@@ -101,6 +111,7 @@ class Driver:
         self.written()
         before = self.loggers()
         act()
+        self.wait_for_tasks()
         time.sleep(LATE)
         text = self.written()
         facts = {"deed": deed, "canaries": text.count(CANARY), "lines": len(text.splitlines())}
