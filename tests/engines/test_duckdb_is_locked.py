@@ -90,6 +90,20 @@ def test_every_setting_is_one_that_this_duckdb_knows() -> None:
     assert ours | {"allowed_paths", "temp_directory"} <= known
 
 
+def test_d13_no_optimizer_decides_by_statistics(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, seen = DuckDB.counts, []
+
+    def asking(engine: DuckDB, request: CountsRequest, salt: bytes) -> Counts:
+        seen.extend(engine.connection.execute("SELECT current_setting('disabled_optimizers')").fetchall())
+        return counts(engine, request, salt)
+
+    monkeypatch.setattr(DuckDB, "counts", asking)
+    assert asked(DISH, table) == [1, 1]
+    ((disabled,),) = seen
+    off = {"statistics_propagation", "filter_pushdown", "join_filter_pushdown", "row_group_pruner"}
+    assert set(disabled.split(",")) >= off
+
+
 def test_the_private_directory_goes_with_the_connection(
     table: Table, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

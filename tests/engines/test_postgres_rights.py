@@ -48,8 +48,8 @@ def scores(url: str, table: str, unit: str | None = "who") -> list[int]:
 WITHHELD = {
     "nothing is granted": "",
     "only writing is granted": "GRANT INSERT, UPDATE, DELETE ON kitchen.votes TO analyst",
-    "the schema is closed": "CREATE TABLE locked.votes (who text, dish text); "
-    "GRANT SELECT ON locked.votes TO analyst; DROP TABLE kitchen.votes",
+    "the schema is closed": "GRANT SELECT ON kitchen.votes TO analyst; "
+    "REVOKE USAGE ON SCHEMA kitchen FROM analyst",
     "another column is granted": "GRANT SELECT (who, secret) ON kitchen.votes TO analyst",
     "the unit is not granted": "GRANT SELECT (dish) ON kitchen.votes TO analyst",
     "the owner of a view may not read the table": "ALTER TABLE kitchen.votes RENAME TO base; "
