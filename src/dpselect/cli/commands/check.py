@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli.console import working, write_json
-from dpselect.cli.options import examples
+from dpselect.cli.options import command, examples
 from dpselect.cli.question import TableQuestion, fitted
 from dpselect.cli.sources import open_table
 from dpselect.cli.user_errors import UserError
@@ -21,7 +21,7 @@ VERBS = ("vote", "top", "mode", "price", "quantile")
 QUESTION = "This shows data about people. It is not private and must not be published. Is the data yours?"
 
 
-@click.command(
+@command(
     name="check",
     context_settings={"ignore_unknown_options": True},
     epilog=examples(
