@@ -11,6 +11,13 @@ sqlite, sqlite_files     the database in a file
 postgres, postgres_connection    the database on a server
 fork_safe_connection     one connection, however many threads and forks use it
 locations                which database a path or a URL means
+
+>>> import tempfile
+>>> from dpselect import PureDP
+>>> with tempfile.TemporaryDirectory() as folder, Ledger.create(f"{folder}/food.ledger") as ledger:
+...     entry = ledger.charge(PureDP("1/4"), reason="favourite dish")
+...     ledger.affords(PureDP("1/4")), ledger.affords(PureDP(5))
+(True, False)
 """
 
 from dpselect.ledger.entries import Entry as Entry

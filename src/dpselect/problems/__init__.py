@@ -1,4 +1,9 @@
-"""Selection problems: outputs, score, sensitivity."""
+"""Selection problems: outputs, score, sensitivity.
+
+>>> vote = approval_voting(candidate="dish", candidates=["tea", "soup"])
+>>> list(vote.outputs), vote.d_range("add_remove"), vote.d_range("change_one")
+(['tea', 'soup'], Fraction(1, 1), Fraction(2, 1))
+"""
 
 from dpselect.problems.own_scores import Scores, counting, custom
 from dpselect.problems.pricing import pricing

@@ -1,4 +1,16 @@
-"""Price, pay, look, draw: the only place where data, mechanism and ledger meet."""
+"""Price, pay, look, draw: the only place where data, mechanism and ledger meet.
+
+Other candidates have no chance here; the price is what is paid all the same:
+
+>>> import warnings
+>>> from dpselect import Scores, custom
+>>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)
+>>> with prepare(dish, Scores([31_000, 17]), epsilon="1/2") as question, warnings.catch_warnings():
+...     warnings.simplefilter("ignore")  # no ledger is charged in this example
+...     release = question.release()
+>>> release.label, release.price
+('tea', PureDP('1/2'))
+"""
 
 from dpselect.release.question import Question as Question
 from dpselect.release.question import prepare as prepare

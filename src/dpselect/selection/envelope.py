@@ -47,8 +47,7 @@ CLIP_ABOVE = 8192
 """Cells: of more, negative exponents are raised to 0 all at once, which is faster than in the look-up."""
 
 SORT_FROM, WORD_BITS = 256, 64
-"""Proposals, from which on they are sorted before the look-up, if their units and numbers fit a word of 64
-bits."""
+"""Proposals from which on they are sorted before the look-up, if unit and number fit a word of 64 bits."""
 
 
 @lru_cache
