@@ -6,6 +6,7 @@ import io
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
@@ -100,6 +101,25 @@ def test_on_a_terminal_it_asks_first(
 )
 def test_a_wrong_question_is_refused_as_the_verb_refuses_it(words: str, said: str, call: Call) -> None:
     call(f"check ballots.csv --unit voter --candidates names.txt --owner {words}").refused(2, said)
+
+
+def test_a_table_that_does_not_fit_is_refused_with_the_code_of_the_verb(call: Call, folder: Path) -> None:
+    day = "SELECT 1 AS who, DATE '2026-01-31' AS day"
+    duckdb.execute(f"COPY ({day}) TO '{folder / 'days.parquet'}'")
+    for words, said in {
+        "--choice day --candidates 1,2": "Look up dates, such as 2024-01-31",
+        "--choice day --candidates 31.1.2026,": "--candidates must be dates",
+        "--choice day --candidates 2026-01-31, --ignore-case": "--ignore-case is for columns of text",
+    }.items():
+        call(f"check days.parquet --unit who --owner {words}").refused(4, said)
+        call(f"vote days.parquet --unit who --epsilon 1 {words}").refused(4, said)
+
+
+def test_a_broken_table_is_refused_without_a_word_of_payment(call: Call, folder: Path) -> None:
+    (folder / "broken.csv").write_text("voter,candidate\n1,Rex\n2\n", encoding="utf-8")
+    told = call("check broken.csv --unit voter --choice candidate --candidates names.txt --owner")
+    told.refused(4, "Look for broken rows", "Nothing was charged")
+    assert "paid" not in told.err
 
 
 def test_an_option_that_is_unknown_is_refused(call: Call) -> None:

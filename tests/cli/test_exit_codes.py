@@ -140,6 +140,7 @@ WRONG_CALLS = {
     "a law of words": ("law a,b --epsilon 1", "each of SCORES must be a finite number"),
     "a law with half the names": ("law a=1,2 --epsilon 1", "all have names"),
     "a law with too few names": ("law 1,2 --candidates a, --epsilon 1", "one name for each score"),
+    "a law with a name twice": ("law tea=1,tea=2 --epsilon 1", "each name must be given once"),
     "a law of one lone word": ("law tea --epsilon 1", "SCORES must be"),
     "a law of laplace's two best": ("law 1,2 --epsilon 1 --k 2 --noise laplace", "one winner only"),
     "a law with a negative budget": ("law 1,2 --epsilon=-1", "epsilon must be"),

@@ -41,7 +41,7 @@ def test_a_plan_shows_what_other_budgets_would_buy(call: Call) -> None:
     ]
     # 8.5 at epsilon 1: halves and doubles with the budget, each rounded up on its own
     assert rows == [["1/4", "34.01"], ["1", "8.51"], ["4", "2.13"]]
-    assert "gumbel" in call("plan --n 100 --rho 1/8").out
+    assert "by Gumbel noise" in call("plan --n 100 --rho 1/8").out
 
 
 def test_a_plan_turns_accuracy_into_epsilon(call: Call) -> None:

@@ -336,5 +336,5 @@ def test_case_and_spaces_may_be_ignored(call: Call) -> None:
         question = f"{verb} dishes.csv --unit who {words} --candidates 'Tea,Pad Thai' {SURE} --ignore-case"
         assert call(f"{question} --json").json["winners"] == ["Pad Thai"]
     call(f"vote dishes.csv --unit who --choice dish --candidates tea,TEA {SURE} --ignore-case").refused(
-        2, "differ in more than ASCII letters' case", "'tea' and 'TEA'"
+        2, "differ in more than ASCII letters' case", "which --ignore-case ignores", "'tea' and 'TEA'"
     )

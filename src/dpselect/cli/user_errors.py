@@ -65,6 +65,8 @@ WORDS_OF_PHRASES = {
         "Each row is a person here: name the column with --unit, or keep a ledger made with --unit row."
     ),
     "Ask with neighbours ": "Ask with --neighbours ",
+    "which ignore_case ignores": "which --ignore-case ignores",
+    "ignore_case is for ": "--ignore-case is for ",
     "a new draw needs a new request_id": "a new draw needs a new --request-id",
     "or choose a new request_id": "or choose a new --request-id",
     "Give no request_id, or a smaller k.": "Give no --request-id, or a smaller --k.",

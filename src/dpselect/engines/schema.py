@@ -112,7 +112,10 @@ class Schema:
         column = self.column(name)
         if column.holds_numbers:
             return column
-        raise InvalidParameter(f"column {name!r} must hold numbers; it holds {WORDS[column.kind]}.")
+        raise InvalidParameter(
+            f"column {name!r} must hold numbers; it holds {WORDS[column.kind]}. "
+            "Name another column, or convert it to numbers first."
+        )
 
 
 def comparable(column: Column, values: Sequence[str] | Sequence[Fraction]) -> list[ListedValue | None]:

@@ -19,7 +19,7 @@ from dpselect.exact.numbers import whole
 from dpselect.exact.rounding import exact_text
 from dpselect.privacy.neighbours import Neighbours, metric_of
 from dpselect.problems.candidates import Grid, Numbers, Texts
-from dpselect.problems.typed_values import TYPED_KINDS, TypedValues, read_as
+from dpselect.problems.typed_values import EXAMPLES, TYPED_KINDS, TypedValues, read_as
 
 CHUNK = 2**20
 """Candidates whose scores are held at a time; a problem with more is drawn in chunks."""
@@ -58,7 +58,12 @@ class ByList:
         """Fit the list to the column's type, which must tell its values apart."""
         column = schema.column(self.column)
         values = self.values
-        if isinstance(values, Texts) and column.kind in TYPED_KINDS and not self.ignore_case:
+        if isinstance(values, Texts) and column.kind in TYPED_KINDS:
+            if self.ignore_case:
+                raise InvalidParameter(
+                    f"ignore_case is for columns of text; column {self.column!r} holds {WORDS[column.kind]}. "
+                    "Leave it out."
+                )
             values = read_as(column, values.labels)
         if isinstance(values, TypedValues):
             held = values.held(column)
@@ -72,6 +77,13 @@ class ByList:
                     "form in the encoding of its database. Leave them out: nobody can have chosen them."
                 )
         else:
+            if column.kind in TYPED_KINDS:
+                held_here = WORDS[column.kind]
+                raise InvalidParameter(
+                    f"column {self.column!r} must hold text or numbers, as numbers are looked up in it; it "
+                    f"holds {held_here}. Look up {held_here}, such as {EXAMPLES[column.kind]}, or name "
+                    "another column."
+                )
             held = _held(range(len(values)), comparable(column, values.values))
             if len({value for _, value in held}) != len(held):
                 raise InvalidParameter(

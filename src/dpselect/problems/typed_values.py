@@ -15,6 +15,13 @@ from dpselect.errors import InvalidParameter, shown
 
 TypedKind: TypeAlias = Literal["date", "time", "timestamp", "boolean"]
 TYPED_KINDS = ("date", "time", "timestamp", "boolean")
+EXAMPLES = {
+    "date": "2024-01-31",
+    "time": "18:30:00",
+    "timestamp": "2024-01-31T18:30:00",
+    "boolean": "true",
+}
+"""How a value of each kind is written."""
 TRUTHS = {"true": True, "false": False}
 
 _COARSE = {"TIMESTAMP_S": 1_000_000, "TIMESTAMP_MS": 1_000}
@@ -91,12 +98,9 @@ def read_as(column: Column, texts: Sequence[str]) -> TypedValues:
             values.append(read[column.kind](text))
     found = typed(values, "candidates") if len(values) == len(texts) else None
     if found is None:
-        example = {"date": "2024-01-31", "time": "18:30:00", "boolean": "true"}.get(
-            column.kind, "2024-01-31T18:30:00"
-        )
         raise InvalidParameter(
             f"candidates must be {WORDS[column.kind]}, as column {column.name!r} holds them; got other text. "
-            f"Write {example}."
+            f"Write {EXAMPLES[column.kind]}."
         )
     return found
 

@@ -12,13 +12,18 @@ from dpselect.cli.console import working, write_json
 from dpselect.cli.options import command, examples
 from dpselect.cli.question import TableQuestion, fitted
 from dpselect.cli.sources import open_table
-from dpselect.cli.user_errors import UserError
+from dpselect.cli.user_errors import BAD_TABLE, UserError
 
 if TYPE_CHECKING:
     from dpselect.owner import TableCheck
 
 VERBS = ("vote", "top", "mode", "price", "quantile")
 QUESTION = "This shows data about people. It is not private and must not be published. Is the data yours?"
+UNREADABLE = (
+    "the rows of the table must be readable as its schema says; the engine failed on them. Look for broken "
+    "rows (a CSV row with more or fewer fields than the header, text that is not UTF-8, a file cut short), "
+    "or for a lack of memory. Nothing was charged."
+)
 
 
 @command(
@@ -50,11 +55,12 @@ def check_command(context: click.Context, *, words: tuple[str, ...], verb: str, 
             "check shows data, so the owner of the data must ask. Write --owner if the data is yours."
         )
     from dpselect.owner import check
+    from dpselect.silence import run
 
     with open_table(question.options) as table:
         problem = fitted(question, table)
         with working("reading the table"):
-            found = check(problem, table.table, owner=True)
+            found = run(lambda: check(problem, table.table, owner=True), _refusal)
     if question.options.as_json:
         write_json(_as_json(found))
     else:
@@ -68,6 +74,15 @@ def _described(context: click.Context, verb: str, words: tuple[str, ...]) -> Tab
     with command.make_context(verb, list(words), parent=context.parent) as inside:
         described: TableQuestion = command.callback.described(**inside.params)
         return described
+
+
+def _refusal(error: Exception) -> Exception:
+    """Refuse a table as the verb does, but speak of no payment: a check has none."""
+    from dpselect.errors import InvalidParameter, TableUnreadable
+
+    if isinstance(error, TableUnreadable):
+        return UserError(UNREADABLE, BAD_TABLE)
+    return UserError(str(error), BAD_TABLE) if isinstance(error, InvalidParameter) else error
 
 
 def _says_yes() -> bool:

@@ -103,10 +103,12 @@ def _read(text: str | None, candidates: str | None) -> tuple[list[str], list[Fra
     names = named or (
         public_lists.names(candidates) if candidates else [str(i + 1) for i in range(len(scores))]
     )
-    if len(names) != len(scores) or len(set(names)) != len(names):
+    if len(names) != len(scores):
         raise UserError(
-            f"there must be one name for each score, each once; got {len(names)} and {len(scores)}."
+            f"there must be one name for each score; got {len(names)} names and {len(scores)} scores."
         )
+    if len(set(names)) != len(names):
+        raise UserError("each name must be given once; one is repeated. Leave one of them out, or rename it.")
     return names, scores
 
 

@@ -186,7 +186,7 @@ def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -
     from dpselect.exact.rounding import figure, readable_number
 
     pure = facts["measure"] == "max_divergence"
-    name, noise = ("epsilon", "exponential") if pure else ("rho", "gumbel")
+    name, noise = ("epsilon", "exponential") if pure else ("rho", "Gumbel")
     rows = []
     for factor in FACTORS:
         price = Fraction(facts["price"]) * factor
