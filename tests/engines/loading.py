@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Sequence
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow.parquet
 from psycopg import sql
 
 from dpselect import Table
+from dpselect.problems.typed_values import text_of
 from tests.engines.cases import Kinds
 from tests.engines.reference import Row
 
@@ -120,8 +122,13 @@ def from_csv(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) 
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(list(kinds))
-        writer.writerows([list(row.values()) for row in rows])
+        writer.writerows([[_written(value) for value in row.values()] for row in rows])
     return Table(path, unit=unit)
+
+
+def _written(value: Any) -> Any:
+    """Write a date, a time or a truth value in ISO form."""
+    return text_of(value) if isinstance(value, bool | date) else value
 
 
 def to_postgres(url: str, name: str, kinds: Kinds, rows: Sequence[Row]) -> None:
