@@ -102,6 +102,20 @@ def test_d8_a_refusal_of_a_list_from_a_file_names_the_line_and_never_the_line_it
     tells_only_lines(call(line), words)
 
 
+@pytest.mark.parametrize("verb", ["vote", "top", "mode"])
+@pytest.mark.parametrize("other", [CANARY.upper(), f"{CANARY} ", f"É{CANARY}"])
+@pytest.mark.parametrize("listed", ["copy.txt", "copy.csv:name"])
+def test_d8_names_that_are_one_without_their_case_are_told_by_their_lines(
+    verb: str, other: str, listed: str, folder: Path, call: Call
+) -> None:
+    first = f"é{CANARY}" if other[0] == "É" else f'"{CANARY} x"' if other[-1] == " " else CANARY
+    second = f'"{CANARY}  X"' if other[-1] == " " else other
+    (folder / "copy.txt").write_text(f"name\n{first}\n{second}\n", encoding="utf-8")
+    (folder / "copy.csv").write_text(f"name\n{first}\n{second}\n", encoding="utf-8")
+    line = f"{verb} ballots.csv --unit voter --choice candidate --epsilon 1 --candidates {listed}"
+    tells_only_lines(call(f"{line} --ignore-case"), "line 3 says the same as line 2", "--ignore-case ignores")
+
+
 BAD_NUMBERS = [
     (f"1\n{CANARY}\n", "got line 2"),
     ("1\n31337e31337\n", "got line 2"),

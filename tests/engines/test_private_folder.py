@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dpselect.engines import private_folder
 from dpselect.engines.private_folder import PrivateFolder, tidy
 
 HOLDS = """
@@ -122,4 +124,20 @@ def test_c4_those_who_make_folders_and_those_who_tidy_up_do_not_disturb_each_oth
     makers = [subprocess.Popen([sys.executable, "-c", asked]) for _ in range(4)]
     until = time.monotonic() + 120
     assert [maker.wait(timeout=until - time.monotonic()) for maker in makers] == [0] * len(makers)
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("step", ["_locked", "_must_be_there"])
+def test_c4_an_interrupt_while_a_folder_is_made_leaves_none_behind(
+    step: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(private_folder, step, interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        PrivateFolder()
+    caught.value.__traceback__ = None
+    del caught
+    gc.collect()
     assert list(place.iterdir()) == []

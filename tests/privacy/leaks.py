@@ -3,7 +3,7 @@
 import re
 import traceback
 from array import array
-from collections import deque
+from collections import UserDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
 from decimal import Decimal
 from fractions import Fraction
@@ -121,7 +121,8 @@ def _inside(value: Any) -> Iterable[object]:
         case str() | bytes() | type() | ModuleType() | FunctionType():
             return []  # what a caller's own function refers to is the caller's
         case Mapping():
-            return [*value.keys(), *value.values()]
+            held = value.data if isinstance(value, UserDict) else value  # its own methods may complain
+            return [*held.keys(), *held.values()]
         case list() | tuple() | set() | frozenset() | deque() | array() | ValuesView():
             return list(value)
         case GeneratorType():

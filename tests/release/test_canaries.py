@@ -61,6 +61,13 @@ class Complaining:
         raise ValueError(self.held, dtype, copy)
 
 
+class ComplainingMapping(UserDict[str, float]):
+    """Has names, and says what it holds when its values are read."""
+
+    def __getitem__(self, key: str) -> NoReturn:
+        raise KeyError(*CANARIES)
+
+
 class Watching(list[float]):
     """A list of one's own."""
 
@@ -105,6 +112,7 @@ PLAIN: dict[str, Callable[[], Any]] = {
     "OrderedDict": lambda: OrderedDict(a=FLOAT),
     "ChainMap": lambda: ChainMap({"a": FLOAT}),
     "UserDict": lambda: UserDict(a=FLOAT),
+    "mapping that complains": lambda: ComplainingMapping(a=FLOAT, b=WHOLE),
     "UserList": lambda: UserList(CANARIES),
     "MappingProxy": lambda: MappingProxyType({"a": FLOAT}),
     "Namespace": lambda: SimpleNamespace(a=FLOAT),

@@ -51,8 +51,23 @@ class Names(list[str]):
                 )
                 raise UserError(f"{self.option} must be different from each other{words}; {twice}.")
 
+    def must_differ_in_more_than_case(self) -> None:
+        """Refuse, by their lines, names that are one where case and spaces are ignored."""
+        from dpselect.problems.candidates import Texts
 
-def names(text: str | None, option: str = "--candidates", *, beside: str = "") -> Names:
+        first: dict[str, int] = {}
+        for place, spelling in Texts(tuple(self)).spellings(ignore_case=True):
+            before = first.setdefault(spelling, place)
+            if before != place:
+                raise UserError(
+                    f"{self.option} must differ in more than ASCII letters' case and spaces, which "
+                    f"--ignore-case ignores; {self.shown(place)} says the same as {self.shown(before)}."
+                )
+
+
+def names(
+    text: str | None, option: str = "--candidates", *, beside: str = "", ignore_case: bool = False
+) -> Names:
     """Read names: from a file, or from the words themselves; never from the table ``beside`` them."""
     found = parts(text, option, beside=beside)
     for place, name in enumerate(found):
@@ -64,6 +79,8 @@ def names(text: str | None, option: str = "--candidates", *, beside: str = "") -
     found.must_differ(
         [unicodedata.normalize("NFC", name) for name in found], " after Unicode normalisation (NFC)"
     )
+    if ignore_case and found.lines is not None:
+        found.must_differ_in_more_than_case()
     return found
 
 

@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import weakref
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
 
@@ -26,6 +27,15 @@ _LEFT = re.compile(rf"{LOCKED}[a-z0-9_]{{8}}")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+@dataclass
+class _Folder:
+    """A folder while it is made: known before it is there, so that an interrupt leaves none behind."""
+
+    path: str = ""
+    lock: int | None = None
+    in_use: bool = False
+
+
 class PrivateFolder:
     """A new folder; it is removed at the end, at the latest when the process ends."""
 
@@ -33,8 +43,10 @@ class PrivateFolder:
         """Make it, after what dead processes left in the same place is gone."""
         _must_have_room()
         _tidy_once(tempfile.gettempdir(), os.getpid())
-        self.path, lock = _made()
-        self._end = weakref.finalize(self, _remove, self.path, lock, os.getpid())
+        folder = _Folder()
+        self._end = weakref.finalize(self, _remove, folder, os.getpid())  # before there is one to remove
+        _make(folder)
+        self.path = folder.path
 
     def __enter__(self) -> str:
         """Give its path."""
@@ -88,20 +100,31 @@ def _remove_if_left(path: str) -> None:
         os.close(lock)
 
 
-def _made() -> tuple[str, int | None]:
+def _make(folder: _Folder) -> None:
     """Make a folder and lock it; another process that tidies up may remove it before it is locked."""
-    while True:
-        path = tempfile.mkdtemp(prefix=LOCKED)
+    while not folder.in_use:
+        _make_directory(folder, LOCKED)
         try:
-            return path, _locked(path)
+            folder.lock = _locked(folder.path)
+            folder.in_use = True
         except (FileNotFoundError, BlockingIOError):
             continue  # removed by another process that tidies up: the next one
         except OSError as error:
-            os.rmdir(path)  # noqa: PTH106 - as it was made
+            os.rmdir(folder.path)  # noqa: PTH106 - as it was made
             if error.errno in SHORTAGES:
                 raise
-        # No locks on this file system: no process can tell whether we live, so none may remove it.
-        return tempfile.mkdtemp(prefix=UNLOCKED), None
+            # No locks on this file system: no process can tell whether we live, so none may remove it.
+            _make_directory(folder, UNLOCKED)
+            folder.in_use = True
+
+
+def _make_directory(folder: _Folder, prefix: str) -> None:
+    """Make a directory for its owner alone, under a name that is kept first."""
+    while True:
+        folder.path = tempfile.mktemp(prefix=prefix)  # noqa: S306 - a name that is taken is refused below
+        with suppress(FileExistsError):
+            os.mkdir(folder.path, 0o700)  # noqa: PTH102 - as it is removed
+            return
 
 
 def _locked(path: str) -> int:
@@ -122,15 +145,24 @@ def _must_be_there(path: str, lock: int) -> None:
         raise FileNotFoundError
 
 
-def _remove(path: str, lock: int | None, owner: int) -> None:
+def _remove(folder: _Folder, owner: int) -> None:
     """Remove a folder, also if it is interrupted; not from a fork, whose parent still uses it."""
     if os.getpid() != owner:
         return
     try:
-        shutil.rmtree(path, ignore_errors=True)
+        _remove_content(folder)
     except BaseException:
-        shutil.rmtree(path, ignore_errors=True)
+        _remove_content(folder)
         raise
     finally:
-        if lock is not None:
-            os.close(lock)
+        if folder.lock is not None:
+            os.close(folder.lock)
+
+
+def _remove_content(folder: _Folder) -> None:
+    """Remove what is there; of a folder that was not finished, only the empty directory."""
+    if folder.in_use:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        return
+    with suppress(OSError):
+        os.rmdir(folder.path)  # noqa: PTH106 - as it was made

@@ -12,7 +12,7 @@ from dpselect.exact.numbers import Number, positive, whole
 from dpselect.privacy.vectors import Values, as_vector
 from dpselect.problems.candidates import Grid, listed, named_order
 from dpselect.problems.problem import Problem
-from dpselect.silence import holds_data, takes_data
+from dpselect.silence import holds_data, run_or_none, takes_data
 
 SHOWN_CANDIDATES = 20
 """Candidates that a refusal lists."""
@@ -83,7 +83,9 @@ class Scores:
 
 
 def _vector(source: object) -> Values | None:
-    return as_vector(list(source.values()) if isinstance(source, Mapping) else source)
+    # A mapping of the caller's own may fail, with data in its words.
+    values = run_or_none(lambda: list(source.values())) if isinstance(source, Mapping) else source
+    return as_vector(values)
 
 
 def _names(source: object) -> list[object] | None:

@@ -52,7 +52,8 @@ def mode_command(
     rows_per_person: int,
 ) -> TableQuestion:
     """Draw the most common value of a column."""
-    column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
+    column = column_of_choices(choice)
+    names = public_lists.names(candidates, beside=options.path, ignore_case=ignore_case)
 
     def ask(listed: Sequence[Any]) -> Problem:
         from dpselect import problems

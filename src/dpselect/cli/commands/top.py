@@ -56,7 +56,8 @@ def top_command(  # noqa: PLR0913 - each is an option
     With --value and --between, those with the highest sum of ratings. Without --k there are 10 winners, or as
     many as there are candidates.
     """
-    column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
+    column = column_of_choices(choice)
+    names = public_lists.names(candidates, beside=options.path, ignore_case=ignore_case)
     if (value is None) != (between is None):
         raise UserError("--value and --between belong together: the column of ratings, and their bounds.")
     bounds = None if between is None else public_lists.pair(between, "--between")

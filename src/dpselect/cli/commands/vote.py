@@ -59,7 +59,8 @@ def vote_command(  # noqa: PLR0913 - each is an option
     PATH has a row for each person and choice. A person counts once for each candidate, however many rows they
     have.
     """
-    column, names = column_of_choices(choice), public_lists.names(candidates, beside=options.path)
+    column = column_of_choices(choice)
+    names = public_lists.names(candidates, beside=options.path, ignore_case=ignore_case)
     if (kind == "borda") != (rank is not None):
         raise UserError("--rank must name the column of ranks with --kind borda, and only then.")
 
