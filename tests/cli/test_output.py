@@ -41,7 +41,7 @@ def test_a_header_that_was_taken_for_a_name_is_seen(folder: Path, call: Call) ->
 def test_a_dry_run_shows_the_schema_and_an_answer_does_not(call: Call) -> None:
     line = "price survey.parquet --unit buyer --value wtp --prices 1,2 --epsilon 1"
     shown = words(call(f"{line} --dry-run").out)
-    assert "schema buyer (text), wtp (decimal), number (integer), day (other)" in shown
+    assert "schema buyer (text), wtp (decimal), number (integer), day (date)" in shown
     assert call(f"{line} --dry-run --json").json["schema"][:2] == [
         {"name": "buyer", "type": "text"},
         {"name": "wtp", "type": "decimal"},

@@ -105,10 +105,16 @@ def test_what_postgresql_tells_is_so(postgres_server: Server) -> None:
         held(problem, Table(url, table="ballots", unit="guest"), expected)
 
 
-def test_what_spark_tells_is_so(spark_session: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [EXPECTED[0], *(pytest.param(*each, marks=pytest.mark.slow) for each in EXPECTED[1:])],
+    ids=lambda each: getattr(each, "name", ""),
+)
+def test_what_spark_tells_is_so(
+    problem: Problem, expected: TableCheck, spark_session: Any, tmp_path: Path
+) -> None:
     frame = spark_session.read.parquet(str(loading.parquet(KINDS, ROWS, tmp_path)))
-    for problem, expected in EXPECTED:
-        held(problem, Table(frame, unit="guest"), expected)
+    held(problem, Table(frame, unit="guest"), expected)
 
 
 def test_numbers_in_text_are_told_from_other_text(tmp_path: Path) -> None:
