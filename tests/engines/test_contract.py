@@ -33,15 +33,33 @@ def check(case: Case, table: Table) -> None:
     assert asked(case.problem, table) == case.points
 
 
-@pytest.mark.parametrize("load", EMBEDDED, ids=lambda load: load.__name__)
+@pytest.mark.parametrize(
+    "load", [load for load in EMBEDDED if load is not loading.from_database], ids=lambda load: load.__name__
+)
 def test_duckdb_gives_the_scores_of_the_reference(
     load: Loader, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    for number, case in enumerate(CASES):
-        folder = tmp_path / str(number)
-        folder.mkdir()
+    gives_the_scores_of_the_reference(load, CASES, tmp_path, subtests)
+
+
+@pytest.mark.parametrize(
+    "cases", [CASES[::4], pytest.param(CASES, marks=pytest.mark.slow)], ids=["a quarter", "all"]
+)
+def test_a_database_gives_the_scores_of_the_reference(
+    cases: Sequence[Case], tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """It is read by a process of its own, which starts for each case; the query is that of other files."""
+    gives_the_scores_of_the_reference(loading.from_database, cases, tmp_path, subtests)
+
+
+def gives_the_scores_of_the_reference(
+    load: Loader, cases: Sequence[Case], folder: Path, subtests: pytest.Subtests
+) -> None:
+    for number, case in enumerate(cases):
+        own_folder = folder / str(number)
+        own_folder.mkdir()
         with subtests.test(case.name):
-            check(case, load(case.kinds, case.rows, case.unit, folder))
+            check(case, load(case.kinds, case.rows, case.unit, own_folder))
 
 
 def test_postgresql_gives_the_scores_of_the_reference(

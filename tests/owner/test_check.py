@@ -81,6 +81,10 @@ EXPECTED: list[tuple[Problem, TableCheck]] = [
 ]
 
 
+KINDS_OF_READER = (loading.from_parquet, loading.from_arrow, loading.from_database)
+"""A file, a table in memory, and a process of its own; the others read as one of these."""
+
+
 def held(problem: Problem, table: Table, expected: TableCheck) -> None:
     """Compare, but for the spelling of NaN, which is each engine's own."""
     found = check(problem, table, owner=True)
@@ -88,7 +92,11 @@ def held(problem: Problem, table: Table, expected: TableCheck) -> None:
     assert found.counted == expected.counted
 
 
-@pytest.mark.parametrize("load", EMBEDDED, ids=lambda load: load.__name__)
+@pytest.mark.parametrize(
+    "load",
+    [load if load in KINDS_OF_READER else pytest.param(load, marks=pytest.mark.slow) for load in EMBEDDED],
+    ids=lambda load: load.__name__,
+)
 @pytest.mark.parametrize(("problem", "expected"), EXPECTED, ids=lambda each: getattr(each, "name", ""))
 def test_what_duckdb_tells_is_so(
     load: Loader, problem: Problem, expected: TableCheck, tmp_path: Path

@@ -66,8 +66,9 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
 
 def _at_once(question: Question, ledger: Ledger | None, request_id: str | None) -> Release:
     """Give the kept answer, without opening the table, which may be gone; or release the question."""
-    kept = question.kept_answer(ledger, request_id=request_id)
-    if kept is not None:
-        return kept
+    if ledger is not None or request_id is not None:
+        kept = question.kept_answer(ledger, request_id=request_id)
+        if kept is not None:
+            return kept
     with question:
         return question.release(ledger, request_id=request_id)
