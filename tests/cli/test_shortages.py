@@ -53,7 +53,9 @@ def test_too_few_file_descriptors_are_called_that_and_cost_nothing(
     assert call("ledger show town.ledger --json").json["spent"] == "0"
 
 
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS") or sys.platform != "linux", reason="limits of Linux")
+@pytest.mark.skipif(
+    not hasattr(resource, "RLIMIT_AS") or sys.platform != "linux", reason="run it on Linux: limits of memory"
+)
 @pytest.mark.parametrize("megabytes", [30, 160, 250, 300])
 def test_too_little_memory_is_called_that_and_costs_nothing(
     megabytes: int, line: str, folder: Path, call: Call

@@ -74,7 +74,7 @@ def listens(process: int) -> bool:
 @pytest.fixture
 def town(folder: Path) -> Iterator[Town]:
     if not Path("/proc/self/status").exists():
-        pytest.skip("looks into /proc")
+        pytest.skip("run it on Linux: looks into /proc")
     rows = "".join(f"v{i},Rex\n" for i in range(PEOPLE))
     (folder / "ballots.csv").write_text(f"voter,candidate\n{rows}", encoding="utf-8")
     (folder / "temporary").mkdir()

@@ -56,7 +56,7 @@ def shift(tmp_path: Path) -> Path:
     """A library that sets the clock for one process."""
     compiler = shutil.which("cc")
     if compiler is None:
-        pytest.skip("setting the clock of a process needs a C compiler")
+        pytest.skip("install a C compiler: it makes the clock of a process")
     (tmp_path / "shift.c").write_text(SHIFTED, encoding="utf-8")
     made = tmp_path / "shift.so"
     command = [compiler, "-shared", "-fPIC", "-o", str(made), str(tmp_path / "shift.c"), "-ldl"]
