@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dpselect.accounting import BoundedRange, LaplaceDominated, compose, convert
 from dpselect.errors import InvalidParameter
-from dpselect.privacy import ZCDP, ApproxDP, PrivacyProfile, PureDP, RenyiDP
+from dpselect.privacy import ZCDP, ApproxDP, ApproxZCDP, PrivacyProfile, PureDP, RenyiDP
 from tests.accounting.extremal_pairs import (
     Pair,
     adaptive,
@@ -237,12 +237,14 @@ ONE_OF_EACH: dict[str, Any] = {
     "range": BoundedRange(1),
     "laplace": LaplaceDominated(1),
     "approx": ApproxDP(1, MILLIONTH),
+    "approx-zcdp": ApproxZCDP(1, MILLIONTH),
     "profile": PrivacyProfile({1: MILLIONTH}),
 }
 SHARED: list[tuple[set[str], type]] = [
     ({"pure"}, PureDP),
     ({"pure", "zcdp"}, ZCDP),
     ({"pure", "approx"}, ApproxDP),
+    ({"pure", "zcdp", "approx", "approx-zcdp"}, ApproxZCDP),
     ({"pure", "zcdp", "renyi", "range", "laplace"}, RenyiDP),
     (set(ONE_OF_EACH), PrivacyProfile),
 ]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import dpselect
 from dpselect.errors import IncomparableLosses, InvalidParameter
-from dpselect.privacy import ZCDP, ApproxDP, PrivacyProfile, PureDP, RenyiCurve, RenyiDP
+from dpselect.privacy import ZCDP, ApproxDP, ApproxZCDP, PrivacyProfile, PureDP, RenyiCurve, RenyiDP
 from dpselect.privacy.losses import loss_from_facts
 from tests.privacy.bad_inputs import (
     HOUSE_SENTENCE,
@@ -50,17 +50,25 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     "pure": st.builds(PureDP, amounts),
     "zcdp": st.builds(ZCDP, amounts),
     "approx": st.builds(ApproxDP, amounts, deltas),
+    "approx-zcdp": st.builds(ApproxZCDP, amounts, deltas),
     "renyi": st.builds(RenyiDP, lines | tables),
 }
 ONE_OF_EACH: list[Any] = [
     PureDP(1),
     ZCDP(1),
     ApproxDP(1, 0),
+    ApproxZCDP(1, 0),
     RenyiDP(Line(Fraction(1))),
     RenyiCurve(Line(Fraction(1))),
     PrivacyProfile({1: 0}),
 ]
-ZERO = {"pure": PureDP(0), "zcdp": ZCDP(0), "approx": ApproxDP(0, 0), "renyi": RenyiDP({}) * 0}
+ZERO = {
+    "pure": PureDP(0),
+    "zcdp": ZCDP(0),
+    "approx": ApproxDP(0, 0),
+    "approx-zcdp": ApproxZCDP(0, 0),
+    "renyi": RenyiDP({}) * 0,
+}
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -88,7 +96,7 @@ def test_d12_n_runs_cost_n_times(kind: str, data: st.DataObject) -> None:
     assert loss * 1 == loss
     assert loss * 2 == loss + loss
     assert loss * 0 == ZERO[kind]
-    if kind != "approx":  # whose delta stops at one
+    if not kind.startswith("approx"):  # whose delta stops at one
         assert (loss * m) * n == loss * (m * n)
 
 
@@ -97,7 +105,7 @@ def test_d12_n_runs_cost_n_times(kind: str, data: st.DataObject) -> None:
 @given(st.data())
 def test_a_multiple_distributes_over_a_sum(kind: str, data: st.DataObject) -> None:
     a, b, n = data.draw(KINDS[kind]), data.draw(KINDS[kind]), data.draw(counts)
-    if kind == "approx":
+    if kind.startswith("approx"):
         assume(a.delta + b.delta <= 1)
     assert (a + b) * n == a * n + b * n
 
@@ -127,13 +135,15 @@ def test_pure_and_concentrated_losses_are_ordered_like_their_numbers(a: Any, b: 
 @settings(deadline=None, max_examples=40)
 @given(amounts, deltas, amounts, deltas)
 def test_an_approximate_loss_is_smaller_only_if_both_parts_are(a: Any, d: Any, b: Any, e: Any) -> None:
-    one, other = ApproxDP(a, d), ApproxDP(b, e)
-    assert (one <= other) is (a <= b and d <= e)
-    assert (one >= other) is (other <= one)
-    assert (one < other) is (one <= other and one != other)
-    assert (one > other) is (other < one)
-    if one <= other <= one:
-        assert one == other
+    kinds: list[Any] = [ApproxDP, ApproxZCDP]
+    for kind in kinds:
+        one, other = kind(a, d), kind(b, e)
+        assert (one <= other) is (a <= b and d <= e)
+        assert (one >= other) is (other <= one)
+        assert (one < other) is (one <= other and one != other)
+        assert (one > other) is (other < one)
+        if one <= other <= one:
+            assert one == other
 
 
 def test_of_two_approximate_losses_neither_need_be_the_smaller() -> None:
@@ -205,7 +215,7 @@ VERBS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-LOSSES = ONE_OF_EACH[:4]
+LOSSES = ONE_OF_EACH[:5]
 PAIRS = [
     (a, b)
     for a in LOSSES
@@ -259,6 +269,8 @@ def test_a10_what_is_no_loss_is_refused_by_every_kind(bad: Any) -> None:
         ("rho", ZCDP),
         ("epsilon", lambda value: ApproxDP(value, 0)),
         ("delta", lambda value: ApproxDP(1, value)),
+        ("rho", lambda value: ApproxZCDP(value, 0)),
+        ("delta", lambda value: ApproxZCDP(1, value)),
     ]
     for name, make in makers:
         with pytest.raises(InvalidParameter, match=f"^{name} must be ") as caught:
@@ -314,9 +326,10 @@ def test_a_loss_shows_the_expression_that_makes_it() -> None:
 
 
 @settings(deadline=None, max_examples=40)
-@given(KINDS["pure"] | KINDS["zcdp"] | KINDS["approx"])
+@given(KINDS["pure"] | KINDS["zcdp"] | KINDS["approx"] | KINDS["approx-zcdp"])
 def test_the_repr_of_a_loss_makes_it_again(loss: object) -> None:
-    names = {"PureDP": PureDP, "ZCDP": ZCDP, "ApproxDP": ApproxDP, "inf": math.inf}
+    kinds = (PureDP, ZCDP, ApproxDP, ApproxZCDP)
+    names = {"inf": math.inf, **{kind.__name__: kind for kind in kinds}}
     assert eval(repr(loss), names) == loss  # noqa: S307 - the text is our own
 
 
@@ -324,6 +337,7 @@ def test_a_loss_reads_as_a_phrase() -> None:
     assert str(PureDP("1/2")) == "epsilon 1/2"
     assert str(ZCDP("1/8")) == "rho 1/8"
     assert str(ApproxDP(1, "1e-6")) == "epsilon 1 with delta 1/1000000"
+    assert str(ApproxZCDP("1/8", "1e-6")) == "rho 1/8 with delta 1/1000000"
     assert str(PureDP(math.inf)) == "epsilon inf"
     assert str(RenyiDP({2: 1})) == f"Rényi divergence {RenyiCurve({2: 1})!r}"
 
@@ -339,6 +353,13 @@ def test_what_is_left_is_rounded_down() -> None:
     assert (PureDP("1/3").left(), ZCDP("1/7").left()) == ("epsilon 1/3", "rho 1/7")
     assert (PureDP(math.inf).left(), ZCDP(math.inf).left()) == ("epsilon inf", "rho inf")
     assert repr(PureDP(Fraction(1, 3**60))) == f"PureDP('1/{3**60}')"
+
+
+def test_both_parts_of_a_pair_are_rounded_outward() -> None:
+    pair = ApproxZCDP(Fraction(10**30, 3 * 10**30 + 1), Fraction(1, 10**30))
+    assert str(pair) == "rho 0.333334 (rounded up) with delta 0.000001 (rounded up)"
+    assert pair.left() == "rho 0.333333 (rounded down) with delta 0.000000 (rounded down)"
+    assert ApproxDP(1, "1e-6").readable() == "1 with delta 1/1000000"
 
 
 def test_a_loss_too_long_for_python_to_print_is_shown_exactly_or_rounded_up() -> None:
@@ -395,6 +416,9 @@ def test_a_loss_knows_its_symbol_its_measure_and_its_amount() -> None:
     assert (ZCDP(2).symbol, ZCDP(2).measure, ZCDP(2).amount) == ("rho", "zero_concentrated_divergence", 2)
     pair = ApproxDP(3, "1e-6")
     assert (pair.symbol, pair.measure, pair.amount) == ("epsilon", "approximate(max_divergence)", 3)
+    concentrated = ApproxZCDP("1/8", "1e-6")
+    assert (concentrated.symbol, concentrated.amount) == ("rho", Fraction(1, 8))
+    assert concentrated.measure == "approximate(zero_concentrated_divergence)"
     assert (RenyiDP.symbol, RenyiDP.measure) == ("renyi", "renyi_divergence")
     assert PureDP(math.inf).amount == math.inf
 

@@ -13,6 +13,7 @@ from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy import (
     ZCDP,
     ApproxDP,
+    ApproxZCDP,
     PrivacyProfile,
     PureDP,
     RenyiCurve,
@@ -32,8 +33,20 @@ NUMBERS: dict[str, Any] = {
     "rho": zero_concentrated_divergence(),
     "eta": range_divergence(),
 }
-MEASURES: list[Measure] = [*NUMBERS.values(), renyi_divergence(), approximate(max_divergence())]
-LOSSES: list[Any] = [PureDP(1), ZCDP(1), RenyiDP({2: 1}), ApproxDP(1, 0), PrivacyProfile({1: 0})]
+MEASURES: list[Measure] = [
+    *NUMBERS.values(),
+    renyi_divergence(),
+    approximate(max_divergence()),
+    approximate(zero_concentrated_divergence()),
+]
+LOSSES: list[Any] = [
+    PureDP(1),
+    ZCDP(1),
+    RenyiDP({2: 1}),
+    ApproxDP(1, 0),
+    ApproxZCDP(1, 0),
+    PrivacyProfile({1: 0}),
+]
 BOUNDS: list[Any] = [*LOSSES, RenyiCurve({2: 1})]
 
 
@@ -105,6 +118,7 @@ def test_a_measure_reads_only_losses_of_its_own_kind(measure: Measure, loss: obj
         "RangeDivergence": [],
         "RenyiDivergence": [RenyiDP, RenyiCurve],
         "Approximate": [ApproxDP, PrivacyProfile],
+        "ApproximateConcentrated": [ApproxZCDP],
     }
     own = kinds[type(measure).__name__]
     if type(loss) in own:
@@ -134,7 +148,7 @@ no_curves = {
 
 @pytest.mark.parametrize("bad", **cases(no_curves, NEGATIVE, NOT_FINITE, {"1": 1, "three": (1, 0, 0)}))
 def test_a10_what_makes_no_function_is_no_curve_and_no_profile(bad: Any) -> None:
-    for measure in MEASURES[3:]:
+    for measure in MEASURES[3:5]:
         with pytest.raises(InvalidParameter, match="must be a function or a table") as caught:
             measure.distance(bad)
         assert HOUSE_SENTENCE.fullmatch(str(caught.value))
@@ -143,14 +157,29 @@ def test_a10_what_makes_no_function_is_no_curve_and_no_profile(bad: Any) -> None
 @pytest.mark.parametrize(
     "pair", [(-1, 0), (1, 2), (1, None), ("x", 0), (math.nan, 0), (1, math.nan), (1, True), ([1], 0)]
 )
-def test_a_pair_is_an_epsilon_and_a_delta(pair: object) -> None:
-    with pytest.raises(InvalidParameter, match=r"^(epsilon|delta) must be "):
-        approximate(max_divergence()).distance(pair)
+def test_a_pair_is_a_number_and_a_delta(pair: object) -> None:
+    for measure in (approximate(max_divergence()), approximate(zero_concentrated_divergence())):
+        with pytest.raises(InvalidParameter, match=r"^(epsilon|rho|delta) must be "):
+            measure.distance(pair)
 
 
-@pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE, {"zcdp": zero_concentrated_divergence()}))
-def test_only_max_divergence_can_be_approximate(bad: Any) -> None:
-    with pytest.raises(InvalidParameter, match=r"^measure must be max_divergence\(\); got ") as caught:
+def test_a_pair_of_rho_and_delta_is_its_own_loss() -> None:
+    measure = approximate(zero_concentrated_divergence())
+    for makes_it in (("1/8", "1e-6"), (0.125, 1e-6), ApproxZCDP("1/8", "1e-6")):
+        assert measure.distance(makes_it) == measure.loss(makes_it) == ApproxZCDP("1/8", "1e-6")
+    assert measure.distance((math.inf, 0)) == ApproxZCDP(math.inf, 0)
+
+
+@pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE, NOT_FINITE, {"1": 1, "three": (1, 0, 0)}))
+def test_a10_what_is_no_pair_is_no_distance_of_rho_and_delta(bad: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"^a distance must be a pair of rho and delta; got "):
+        approximate(zero_concentrated_divergence()).distance(bad)
+
+
+@pytest.mark.parametrize("bad", **cases(NOT_NUMBERS, NEGATIVE, {"renyi": renyi_divergence()}))
+def test_only_pure_and_concentrated_privacy_can_be_approximate(bad: Any) -> None:
+    sentence = r"^measure must be max_divergence\(\) or zero_concentrated_divergence\(\); got "
+    with pytest.raises(InvalidParameter, match=sentence) as caught:
         approximate(bad)
     assert HOUSE_SENTENCE.fullmatch(str(caught.value))
 
@@ -162,15 +191,17 @@ def test_measures_are_values() -> None:
         range_divergence(),
         renyi_divergence(),
         approximate(max_divergence()),
+        approximate(zero_concentrated_divergence()),
     ]
     assert again == MEASURES
-    assert len({*again, *MEASURES}) == 5
+    assert len({*again, *MEASURES}) == 6
     assert [repr(measure) for measure in MEASURES] == [
         "MaxDivergence()",
         "ZeroConcentratedDivergence()",
         "RangeDivergence()",
         "RenyiDivergence()",
         "Approximate(measure=MaxDivergence())",
+        "ApproximateConcentrated()",
     ]
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, overload
 
@@ -19,10 +18,10 @@ from dpselect.accounting.bounded_range_composition import BoundedRangeCompositio
 from dpselect.accounting.convert import L, convert, kind_of, target
 from dpselect.accounting.guarantees import BoundedRange, Guarantee
 from dpselect.accounting.pure_composition import MOST_TERMS, PureCompositionProfile
+from dpselect.accounting.shifted import Shifted
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number
-from dpselect.privacy.amounts import Amount, plus
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP, RenyiDP
 from dpselect.privacy.measures import Loss
 from dpselect.privacy.profiles import PrivacyProfile
 
@@ -47,7 +46,8 @@ def compose(
     """Give the loss of all the releases together, in the strongest kind that they share, or in the one named.
 
     Shared by pure losses is PureDP; with zero-concentrated ones, ZCDP; with Rényi ones, a BoundedRange or a
-    LaplaceDominated, RenyiDP; by pairs and pure losses, ApproxDP; otherwise PrivacyProfile. For the least
+    LaplaceDominated, RenyiDP; by pairs and pure losses, ApproxDP; by these and concentrated ones, with a
+    delta or without, ApproxZCDP; otherwise PrivacyProfile. For the least
     epsilon at a delta that we can prove, name ``to=ApproxDP`` and the delta: it is computed from the list,
     not from its shared kind.
 
@@ -93,11 +93,17 @@ def _shared_kind(counts: Counter[Loss | Guarantee]) -> type[Any]:
         return ZCDP
     if kinds <= {PureDP, ApproxDP}:
         return ApproxDP
-    return PrivacyProfile if kinds & {PrivacyProfile, ApproxDP} else RenyiDP
+    if kinds <= {PureDP, ZCDP, ApproxDP, ApproxZCDP}:
+        return ApproxZCDP
+    return PrivacyProfile if kinds & {PrivacyProfile, ApproxDP, ApproxZCDP} else RenyiDP
 
 
 def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
-    """Compose what has a Rényi curve, add the pairs, and let profiles share epsilon or delta."""
+    """Compose what has a Rényi curve, add the pairs, and let profiles share epsilon or delta.
+
+    A loss of rho and delta is a curve, and beside it the pair of epsilon 0 and its delta.
+    """
+    counts = _parted(counts)
     pairs = {loss: n for loss, n in counts.items() if isinstance(loss, ApproxDP)}
     profiles = {loss: n for loss, n in counts.items() if isinstance(loss, PrivacyProfile)}
     curves = Counter({loss: n for loss, n in counts.items() if loss not in pairs and loss not in profiles})
@@ -109,6 +115,17 @@ def _profile(counts: Counter[Loss | Guarantee]) -> PrivacyProfile:
     elif pairs:
         parts.append(convert(pair, PrivacyProfile))
     return sum(parts, start=PrivacyProfile.zero())
+
+
+def _parted(counts: Counter[Loss | Guarantee]) -> Counter[Loss | Guarantee]:
+    parted: Counter[Loss | Guarantee] = Counter()
+    for loss, n in counts.items():
+        if isinstance(loss, ApproxZCDP):
+            parted[ZCDP(loss.rho)] += n
+            parted[ApproxDP(0, loss.delta)] += n
+        else:
+            parted[loss] += n
+    return parted
 
 
 def _smooth(curves: Counter[Loss | Guarantee]) -> PrivacyProfile:
@@ -123,24 +140,3 @@ def _smooth(curves: Counter[Loss | Guarantee]) -> PrivacyProfile:
     if len(curves) == 1 and isinstance(only := next(iter(curves)), BoundedRange) and only.eta < math.inf:
         return PrivacyProfile(BoundedRangeComposition(Fraction(only.eta), curves.total()))
     return convert(compose(curves.elements(), RenyiDP), PrivacyProfile)
-
-
-@dataclass(frozen=True)
-class Shifted:
-    """A profile, and beside it releases that are (epsilon, delta)-private together."""
-
-    profile: PrivacyProfile
-    pair: ApproxDP
-
-    def __call__(self, epsilon: Fraction) -> Fraction:
-        """Bound delta: what the profile needs for the rest of epsilon, and that of the pair."""
-        if epsilon < self.pair.epsilon:
-            return Fraction(1)
-        return min(Fraction(1), self.profile.delta(epsilon - Fraction(self.pair.epsilon)) + self.pair.delta)
-
-    def epsilon(self, delta: Fraction) -> Amount:
-        """Bound epsilon: the inverse."""
-        if delta < self.pair.delta:
-            return math.inf
-        together: Amount = plus(self.profile.epsilon(delta - self.pair.delta), self.pair.epsilon)
-        return together

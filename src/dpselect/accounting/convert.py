@@ -1,9 +1,11 @@
 """Conversions: what a guarantee of one kind implies in another kind. Every figure is an upper bound.
 
-    PureDP, BoundedRange, LaplaceDominated  ->  PureDP, ZCDP, RenyiDP, PrivacyProfile
-    ZCDP                                    ->  RenyiDP, PrivacyProfile
-    RenyiDP, ApproxDP                       ->  PrivacyProfile
+    PureDP, BoundedRange, LaplaceDominated  ->  PureDP, ZCDP, ApproxZCDP, RenyiDP, PrivacyProfile
+    ZCDP                                    ->  ApproxZCDP, RenyiDP, PrivacyProfile
+    ApproxDP                                ->  ApproxZCDP, PrivacyProfile
+    RenyiDP, ApproxZCDP                     ->  PrivacyProfile
     whatever has a profile                  ->  ApproxDP, at one delta or at one epsilon
+    RenyiDP, PrivacyProfile                 ->  ApproxZCDP, at one delta
 
 Proof: convert.proof.md
 """
@@ -29,11 +31,12 @@ from dpselect.accounting.closed_forms import (
 )
 from dpselect.accounting.guarantees import BoundedRange, Guarantee, LaplaceDominated
 from dpselect.accounting.renyi_orders import ORDERS, ConcentratedRenyi, RenyiProfile, profile_of
+from dpselect.accounting.shifted import Shifted
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number
 from dpselect.privacy.amounts import Amount
 from dpselect.privacy.curves import Formula
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP, RenyiDP
 from dpselect.privacy.measures import Loss
 from dpselect.privacy.profiles import PrivacyProfile
 
@@ -67,6 +70,7 @@ def _conversions_of(
     return {
         PureDP: lambda loss: PureDP(price(loss)),
         ZCDP: lambda loss: ZCDP(form(rho, loss, unbounded=math.inf)),
+        ApproxZCDP: lambda loss: ApproxZCDP(form(rho, loss, unbounded=math.inf), 0),
         RenyiDP: lambda loss: RenyiDP(form(renyi, loss, unbounded={})),
         PrivacyProfile: lambda loss: PrivacyProfile(form(profile, loss, unbounded={})),
     }
@@ -86,6 +90,16 @@ def _profile_of_pair(loss: ApproxDP) -> PrivacyProfile:
     return PrivacyProfile(RandomizedResponseProfile(loss.epsilon, loss.delta))
 
 
+def _concentrated(loss: ApproxDP) -> ApproxZCDP:
+    rho = randomized_response_rho(loss.epsilon) if isinstance(loss.epsilon, Fraction) else math.inf
+    return ApproxZCDP(rho, loss.delta)
+
+
+def _profile_beside_delta(loss: ApproxZCDP) -> PrivacyProfile:
+    profile = _profile_of(_curve_of(ZCDP(loss.rho)))
+    return PrivacyProfile(Shifted(profile, ApproxDP(0, loss.delta))) if loss.delta else profile
+
+
 _CONVERSIONS: Mapping[type, Mapping[type, Conversion]] = MappingProxyType(
     {
         PureDP: _conversions_of(
@@ -98,13 +112,18 @@ _CONVERSIONS: Mapping[type, Mapping[type, Conversion]] = MappingProxyType(
             lambda loss: loss.eta, bounded_range_rho, BoundedRangeRenyi, BoundedRangeProfile
         ),
         LaplaceDominated: _conversions_of(lambda loss: loss.shift, laplace_rho, LaplaceRenyi, LaplaceProfile),
-        ZCDP: {RenyiDP: _curve_of, PrivacyProfile: lambda loss: _profile_of(_curve_of(loss))},
+        ZCDP: {
+            ApproxZCDP: lambda loss: ApproxZCDP(loss.rho, 0),
+            RenyiDP: _curve_of,
+            PrivacyProfile: lambda loss: _profile_of(_curve_of(loss)),
+        },
         RenyiDP: {PrivacyProfile: _profile_of},
-        ApproxDP: {PrivacyProfile: _profile_of_pair},
+        ApproxDP: {ApproxZCDP: _concentrated, PrivacyProfile: _profile_of_pair},
+        ApproxZCDP: {PrivacyProfile: _profile_beside_delta},
         PrivacyProfile: {},
     }
 )
-KINDS = (PureDP, ZCDP, RenyiDP, PrivacyProfile, ApproxDP)
+KINDS = (PureDP, ZCDP, RenyiDP, PrivacyProfile, ApproxDP, ApproxZCDP)
 
 
 def convert(
@@ -113,7 +132,8 @@ def convert(
     """Convert a guarantee to another kind: an upper bound, rounded outward.
 
     A kind that nothing is proved about is refused. ``ApproxDP`` is asked for at one delta or at one epsilon;
-    pure privacy is (epsilon, 0) unless you ask for less.
+    pure privacy is (epsilon, 0) unless you ask for less. ``ApproxZCDP`` is asked for at one delta where the
+    guarantee is a curve or a profile.
 
     Precondition
         every two neighbours, in both orders, are within ``loss``      claimed by the caller
@@ -130,9 +150,12 @@ def convert(
     wanted = target(to)
     if wanted is ApproxDP:
         return _at_one_point(loss, delta, epsilon)  # type: ignore[return-value] # L is ApproxDP here
+    if wanted is ApproxZCDP and isinstance(loss, RenyiDP | PrivacyProfile):
+        return _concentrated(_at_one_point(loss, delta, epsilon))  # type: ignore[return-value] # as above
     if delta is not None or epsilon is not None:
         raise InvalidParameter(
-            f"delta and epsilon must be left out for {wanted.__name__}; got one. Only ApproxDP needs one."
+            f"delta and epsilon must be left out for {wanted.__name__}; got one. "
+            "ApproxDP needs one; ApproxZCDP needs one of a curve or a profile."
         )
     if isinstance(loss, wanted):
         return loss

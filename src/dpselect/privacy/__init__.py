@@ -9,7 +9,7 @@ Fraction(1, 1)
 
 from dpselect.privacy.curves import RenyiCurve
 from dpselect.privacy.domains import atom_domain, vector_domain
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP
+from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP, RenyiDP
 from dpselect.privacy.measurement import Measurement, user_measurement
 from dpselect.privacy.measures import (
     approximate,
@@ -21,6 +21,7 @@ from dpselect.privacy.measures import (
 from dpselect.privacy.metrics import (
     absolute_distance,
     change_one_distance,
+    l1_distance,
     linf_distance,
     range_distance,
     symmetric_distance,
@@ -30,6 +31,7 @@ from dpselect.privacy.profiles import PrivacyProfile
 __all__ = [
     "ZCDP",
     "ApproxDP",
+    "ApproxZCDP",
     "Measurement",
     "PrivacyProfile",
     "PureDP",
@@ -39,6 +41,7 @@ __all__ = [
     "approximate",
     "atom_domain",
     "change_one_distance",
+    "l1_distance",
     "linf_distance",
     "max_divergence",
     "range_distance",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy.amounts import Amount, amount
 from dpselect.privacy.curves import RenyiCurve
-from dpselect.privacy.losses import ZCDP, ApproxDP, PureDP, RenyiDP, WritableLoss
+from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP, RenyiDP, WritableLoss
 from dpselect.privacy.profiles import PrivacyProfile
 
-Distance: TypeAlias = Amount | RenyiCurve | PrivacyProfile
+Distance: TypeAlias = Amount | RenyiCurve | PrivacyProfile | ApproxZCDP
 Loss: TypeAlias = WritableLoss | PrivacyProfile
 
 
@@ -94,8 +94,32 @@ class Approximate:
         return self.distance(distance)
 
 
+@dataclass(frozen=True)
+class ApproximateConcentrated:
+    """Approximate zero-concentrated differential privacy: a rho and a delta."""
+
+    def distance(self, value: Any) -> ApproxZCDP:
+        """Read a pair of rho and delta."""
+        if isinstance(value, tuple) and len(value) == 2:
+            return ApproxZCDP(*value)
+        if isinstance(value, ApproxZCDP):
+            return value
+        raise InvalidParameter.must_be(
+            "a distance", "a pair of rho and delta", got=_no_loss(value, ApproxZCDP), way_out="Write (1, 0)."
+        )
+
+    def loss(self, distance: Any) -> ApproxZCDP:
+        """Give the pair itself."""
+        return self.distance(distance)
+
+
 Measure: TypeAlias = (
-    MaxDivergence | ZeroConcentratedDivergence | RangeDivergence | RenyiDivergence | Approximate
+    MaxDivergence
+    | ZeroConcentratedDivergence
+    | RangeDivergence
+    | RenyiDivergence
+    | Approximate
+    | ApproximateConcentrated
 )
 
 
@@ -127,10 +151,19 @@ def range_divergence() -> RangeDivergence:
     return RangeDivergence()
 
 
-def approximate(measure: MaxDivergence) -> Approximate:
+@overload
+def approximate(measure: MaxDivergence) -> Approximate: ...
+@overload
+def approximate(measure: ZeroConcentratedDivergence) -> ApproximateConcentrated: ...
+def approximate(
+    measure: MaxDivergence | ZeroConcentratedDivergence,
+) -> Approximate | ApproximateConcentrated:
     """Give the measure that allows the guarantee of ``measure`` to fail with probability delta."""
+    if isinstance(measure, ZeroConcentratedDivergence):
+        return ApproximateConcentrated()
     if not isinstance(measure, MaxDivergence):
-        raise InvalidParameter.must_be("measure", "max_divergence()", got=measure)
+        wanted = "max_divergence() or zero_concentrated_divergence()"
+        raise InvalidParameter.must_be("measure", wanted, got=measure)
     return Approximate(measure)
 
 
@@ -139,6 +172,7 @@ _MEASURES: Mapping[str, Measure] = {
     "zero_concentrated_divergence": zero_concentrated_divergence(),
     "renyi_divergence": renyi_divergence(),
     "approximate(max_divergence)": approximate(max_divergence()),
+    "approximate(zero_concentrated_divergence)": approximate(zero_concentrated_divergence()),
 }
 
 

@@ -43,6 +43,19 @@ class RangeDistance:
 
 
 @dataclass(frozen=True)
+class L1Distance:
+    """The changes of all scores, without their signs, add up to at most d_in."""
+
+    def distance(self, d_in: Number) -> Fraction:
+        """Read a distance."""
+        return not_negative(d_in, "d_in")
+
+    def range_distance(self, d_in: Number) -> Fraction:
+        """Give the distance itself: of two scores, one may rise and the other fall by d_in together."""
+        return self.distance(d_in)
+
+
+@dataclass(frozen=True)
 class AbsoluteDistance:
     """A single number changes by at most d_in."""
 
@@ -76,8 +89,10 @@ def _people(d_in: Number) -> Fraction:
     return people
 
 
-Metric: TypeAlias = LInfDistance | RangeDistance | AbsoluteDistance | SymmetricDistance | ChangeOneDistance
-ScoreMetric: TypeAlias = LInfDistance | RangeDistance
+Metric: TypeAlias = (
+    LInfDistance | RangeDistance | L1Distance | AbsoluteDistance | SymmetricDistance | ChangeOneDistance
+)
+ScoreMetric: TypeAlias = LInfDistance | RangeDistance | L1Distance
 
 
 def linf_distance(*, monotonic: bool = False) -> LInfDistance:
@@ -90,6 +105,15 @@ def linf_distance(*, monotonic: bool = False) -> LInfDistance:
 def range_distance() -> RangeDistance:
     """Give the metric that selection depends on: max_i change_i - min_i change_i."""
     return RangeDistance()
+
+
+def l1_distance() -> L1Distance:
+    """Give the metric of how far all scores move together: the sum of |change_i|.
+
+    >>> l1_distance().range_distance(2)
+    Fraction(2, 1)
+    """
+    return L1Distance()
 
 
 def absolute_distance() -> AbsoluteDistance:
