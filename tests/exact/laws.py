@@ -146,6 +146,23 @@ def check_discrete_laplace(
     check(lambda source: sampler(scale, source), probability, range(-20, 21), walk)
 
 
+def check_truncated_geometric(
+    sampler: Callable[[Fraction, int | None, Randomness], int], decay: Fraction, count: int | None, walk: Walk
+) -> None:
+    """P(k) is proportional to exp(-k * decay), for k = 0, 1, ..., count - 1, or without end."""
+
+    def mass(k: Ball, d: Ball) -> Ball:
+        rest = 1 if count is None else 1 - (-d * count).exp()
+        return (-k * d).exp() * (1 - (-d).exp()) / rest
+
+    def probability(k: int) -> Enclosure:
+        if k < 0 or (count is not None and k >= count):
+            return NEVER
+        return enclose(mass, Fraction(k), decay, precision=PRECISION)
+
+    check(lambda source: sampler(decay, count, source), probability, range(min(count or 50, 50)), walk)
+
+
 def check_permutation(sampler: Callable[[int, Randomness], Iterator[int]], n: int, walk: Walk) -> None:
     """Every order has probability 1 / n!."""
 

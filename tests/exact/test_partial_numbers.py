@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from dpselect.errors import InvalidParameter, OutsideDomain
 from dpselect.exact import enclosures
-from dpselect.exact.partial_numbers import Exponential, Gumbel, PartialNumber, Uniform
+from dpselect.exact.partial_numbers import Exponential, Gumbel, Known, Laplace, PartialNumber, Uniform
 from dpselect.exact.randomness import Randomness, system
 from tests.exact import laws
 from tests.exact.laws import Walk
@@ -32,6 +32,7 @@ KINDS: dict[str, Callable[[Randomness], PartialNumber]] = {
     "Uniform": Uniform,
     "Gumbel": lambda source: Gumbel(Fraction(1, 3), 2, source),
     "Exponential": lambda source: Exponential(Fraction(1, 3), 2, source),
+    "Laplace": lambda source: Laplace(Fraction(1, 3), 2, source),
 }
 
 Scores = Sequence[float | Fraction]
@@ -82,6 +83,36 @@ def test_the_largest_of_four_exponential_numbers_follows_permute_and_flip(
     laws.check_argmax(
         Exponential, scores, Walk(depth, OPEN_OF_FOUR), scale=Fraction(scale), law="permute_and_flip"
     )
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize(("scores", "scale", "depth"), TWO, ids=str)
+def test_the_larger_of_two_laplace_numbers_is_the_difference_of_two_laplace_laws(
+    scores: Scores, scale: str, depth: int
+) -> None:
+    """P(the worse is larger) = exp(-gap) (2 + gap) / 4."""
+    gap = abs(Fraction(scores[0]) - Fraction(scores[1])) / Fraction(scale)
+    if gap > 2**20:
+        worse = laws.NEVER
+    else:
+        worse = enclosures.enclose(lambda x: (2 + x) * (-x).exp() / 4, gap, precision=laws.PRECISION)
+    better = enclosures.Enclosure(1 - worse.high, 1 - worse.low)
+    expected = [better, worse] if scores[0] >= scores[1] else [worse, better]
+    laws.check(
+        lambda source: laws.argmax(Laplace, scores, Fraction(scale), source),
+        expected.__getitem__,
+        range(2),
+        Walk(depth - 5, OPEN_OF_TWO * 12),
+    )
+
+
+def test_a_known_number_draws_nothing_and_is_compared_with_those_that_do() -> None:
+    for word, above in ((2**62, False), (3 * 2**62, True)):
+        number, known = Laplace(3, 1, Given([word])), Known(Fraction(3))
+        known.refine()
+        assert number.greater_than(known) is above
+        assert known.greater_than(Laplace(3, 1, Given([word]))) is not above
+        assert known.bits == 0
 
 
 @pytest.mark.parametrize("width", [2, 3])
@@ -202,6 +233,11 @@ def test_bounds_nest_as_words_are_drawn(kind: str, words: list[int], precision: 
 QUANTILES: dict[str, Callable[[Fraction], enclosures.Enclosure]] = {
     "Gumbel": lambda u: enclosures.enclose(lambda x: -((-x.log()).log()), u, precision=500),
     "Exponential": lambda u: enclosures.enclose(lambda x: -(1 - x).log(), u, precision=500),
+    "Laplace": lambda u: (
+        enclosures.enclose(lambda x: (2 * x).log(), u, precision=500)
+        if u <= Fraction(1, 2)
+        else enclosures.enclose(lambda x: -(2 - 2 * x).log(), u, precision=500)
+    ),
 }
 
 
@@ -225,6 +261,8 @@ def test_bounds_are_infinite_where_the_noise_is() -> None:
     """A Gumbel number has no bound at first; an exponential one is never below its score."""
     gumbel, exponential = Gumbel(3, 1, Given([0, 1])), Exponential(3, 1, Given([ALL_ONES, 1]))
     assert (gumbel.lower(64), gumbel.upper(64)) == (-math.inf, math.inf)
+    laplace = Laplace(3, 1, untouchable())
+    assert (laplace.lower(64), laplace.upper(64)) == (-math.inf, math.inf)
     assert (exponential.lower(64), exponential.upper(64)) == (3, math.inf)
     gumbel.refine()
     exponential.refine()
@@ -263,7 +301,7 @@ def test_a_uniform_number_may_begin_with_a_word_drawn_before() -> None:
     assert (number.lower(), number.upper(), number.bits) == (Fraction(47, 64), Fraction(48, 64), 6)
 
 
-@pytest.mark.parametrize("kind", ["Gumbel", "Exponential"])
+@pytest.mark.parametrize("kind", ["Gumbel", "Exponential", "Laplace"])
 @pytest.mark.parametrize("precision", [0, -1, 64.0, True, None, "64", 2**20 + 1], ids=str)
 def test_a_precision_is_a_count_of_bits(kind: str, precision: object) -> None:
     number = KINDS[kind](untouchable())
@@ -290,7 +328,7 @@ def test_a_scale_is_read_as_a_parameter() -> None:
     assert (first.lower(64), first.upper(64)) == (second.lower(64), second.upper(64))
 
 
-@pytest.mark.parametrize("kind", [Gumbel, Exponential])
+@pytest.mark.parametrize("kind", [Gumbel, Exponential, Laplace])
 @pytest.mark.parametrize(
     "score",
     [
@@ -312,7 +350,7 @@ def test_d9_a_refused_score_is_nowhere_in_the_error(
         assert all(local is not score for local in entry.frame.f_locals.values()), entry
 
 
-@pytest.mark.parametrize("kind", [Gumbel, Exponential])
+@pytest.mark.parametrize("kind", [Gumbel, Exponential, Laplace])
 @pytest.mark.parametrize(("scale", "source"), [(0, untouchable()), ("x", untouchable()), (1, None)], ids=type)
 def test_d9_a_good_score_is_nowhere_in_the_error_about_another_parameter(
     kind: Callable[[object, object, object], PartialNumber], scale: object, source: object
@@ -335,8 +373,8 @@ def test_a_number_shows_neither_score_nor_bits(kind: str) -> None:
     assert f"{number}" == f"<{kind} number, 64 bits drawn>"
 
 
-@pytest.mark.parametrize("kind", [Exponential, Gumbel])
-def test_a4_numbers_beyond_all_floats_compare(kind: type[Exponential | Gumbel]) -> None:
+@pytest.mark.parametrize("kind", [Exponential, Gumbel, Laplace])
+def test_a4_numbers_beyond_all_floats_compare(kind: type[Exponential | Gumbel | Laplace]) -> None:
     for first in (0, ALL_ONES, 2**63):
         far = kind(10**400, 1, Given([first, 2**62, 2**61, 2**60]))
         assert far.greater_than(kind(0, 1, Given([2**63, 2**62, 2**61, 2**60])))

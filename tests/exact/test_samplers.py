@@ -24,6 +24,7 @@ from dpselect.exact.samplers import (
     geometric_trials,
     is_below_exactly,
     permutation,
+    truncated_geometric,
     uniform_below,
 )
 from tests.exact import laws
@@ -235,6 +236,36 @@ def test_discrete_laplace_falls_off_exponentially_on_both_sides(scale: str, dept
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_discrete_laplace_follows_its_law_in_words_of_any_width(width: int) -> None:
     laws.check_discrete_laplace(discrete_laplace, Fraction(4, 5), Walk(22, Fraction(1, 2**12), width))
+
+
+def test_truncated_geometric_of_one_place_draws_nothing() -> None:
+    assert truncated_geometric(Fraction(1), 1, untouchable()) == 0
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, None])
+@pytest.mark.parametrize("decay", ["2/3", "1/20", "6"])
+def test_truncated_geometric_falls_off_exponentially_up_to_its_end(decay: str, count: int | None) -> None:
+    walk = Walk(20, Fraction(1, 2**8 if decay == "1/20" and count is None else 2**13))
+    laws.check_truncated_geometric(truncated_geometric, Fraction(decay), count, walk)
+
+
+@pytest.mark.parametrize("width", [2, 3, 4])
+def test_truncated_geometric_follows_its_law_in_words_of_any_width(width: int) -> None:
+    laws.check_truncated_geometric(truncated_geometric, Fraction(4, 5), 5, Walk(16, Fraction(1, 2**7), width))
+
+
+def test_truncated_geometric_of_a_tiny_decay_is_nearly_uniform_and_loses_no_bit() -> None:
+    """With d c = 2**-10, k = c u (1 + (1 - u) d c / 2) up to (d c)**2: here at u = 1/2."""
+    place = truncated_geometric(Fraction(1, 2**80), 2**70, Given([2**63, 12345]))
+    expected = Fraction(1, 2) - Fraction(1, 2**10) / 8
+    assert abs(Fraction(place, 2**70) - expected) < Fraction(1, 2**20)
+
+
+@pytest.mark.parametrize("count", [3, None])
+def test_truncated_geometric_waits_while_all_of_its_bits_are_ones(count: int | None) -> None:
+    source = Given([ALL_ONES, 0])
+    place = truncated_geometric(Fraction(1), count, source)
+    assert (place, source.drawn) == ((2, 1) if count else (44, 2))
 
 
 # Numbers of successes.

@@ -21,6 +21,7 @@ from dpselect.exact.samplers import (
     discrete_laplace,
     geometric_trials,
     permutation,
+    truncated_geometric,
     uniform_below,
 )
 from dpselect.exact.vector_samplers import bernoullis, uniforms_below
@@ -54,6 +55,16 @@ PARAMETERS: dict[str, tuple[str, list[object], Call]] = {
     "binomial, chance": ("p", NOT_PROBABILITIES, lambda p, source: binomial(3, p, source)),
     "permutation": ("n", NOT_COUNTS, permutation),
     "discrete_laplace": ("scale", [*NOT_NUMBERS, *NEGATIVE, 0], discrete_laplace),
+    "truncated_geometric, decay": (
+        "decay",
+        [*NOT_NUMBERS, *NEGATIVE, 0],
+        lambda decay, source: truncated_geometric(decay, 3, source),
+    ),
+    "truncated_geometric, count": (
+        "count",
+        [*(wrong for wrong in NOT_COUNTS if wrong is not None), 0],
+        lambda count, source: truncated_geometric(1, count, source),
+    ),
     "Gumbel": ("scale", [*NOT_NUMBERS, *NEGATIVE, 0], lambda scale, source: Gumbel(1, scale, source)),
     "Exponential": (
         "scale",
@@ -78,6 +89,7 @@ RIGHT: dict[str, Call] = {
     "binomial": lambda source: binomial(3, "1/3", source),
     "permutation": lambda source: permutation(3, source),
     "discrete_laplace": lambda source: discrete_laplace("1/3", source),
+    "truncated_geometric": lambda source: truncated_geometric("1/3", 3, source),
     "Gumbel": lambda source: Gumbel(1, 1, source),
     "Exponential": lambda source: Exponential(1, 1, source),
     "Uniform": Uniform,

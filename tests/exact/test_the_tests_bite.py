@@ -136,6 +136,16 @@ def test_a_discrete_laplace_with_two_zeros_is_rejected() -> None:
         laws.check_discrete_laplace(values.with_two_zeros, TWO_THIRDS, walk)
 
 
+@pytest.mark.parametrize("mutant", [values.without_an_end, values.one_place_short])
+def test_a_geometric_law_that_is_cut_off_wrongly_is_rejected(
+    mutant: Callable[[Fraction, int | None, Randomness], int],
+) -> None:
+    walk = Walk(16, Fraction(1, 2**8))
+    laws.check_truncated_geometric(samplers.truncated_geometric, TWO_THIRDS, 4, walk)
+    with pytest.raises(Rejected, match=rf"{WRONG}|{OPEN}"):
+        laws.check_truncated_geometric(mutant, TWO_THIRDS, 4, walk)
+
+
 @pytest.mark.parametrize("mutant", [values.with_any_place, values.with_a_later_place])
 def test_a_biased_shuffle_is_rejected(mutant: Callable[[int, Randomness], Iterator[int]]) -> None:
     walk = below(10, spare=10)

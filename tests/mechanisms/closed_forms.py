@@ -62,6 +62,45 @@ def exponential_top_k(scores: Sequence[Score], k: int, scale: Fraction) -> dict[
         }
 
 
+def laplace_top_k(scores: Sequence[Score], k: int, scale: Fraction) -> dict[Order, Enclosure]:
+    """The ordered k best, k <= 3, of score + scale * Laplace, by quadrature between the scores."""
+    with mpmath.workdps(25):
+        places = [_mp(Fraction(score) / scale) for score in scores]
+        return {
+            order: _around(_laplace_ordered(places, order))
+            for order in itertools.permutations(range(len(scores)), k)
+        }
+
+
+def _laplace_ordered(places: Sequence[mpmath.mpf], order: Order) -> mpmath.mpf:
+    """Integrate over the height of the last of the order; the earlier ones are above it, in their order."""
+    ends = [-mpmath.inf, *sorted(set(places)), mpmath.inf]
+
+    def density(i: int, y: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.exp(-abs(y - places[i])) / 2
+
+    def below(i: int, y: mpmath.mpf) -> mpmath.mpf:
+        return density(i, y) if y < places[i] else 1 - density(i, y)
+
+    def above(chain: Sequence[int], y: mpmath.mpf) -> mpmath.mpf:
+        *before, lowest = chain
+        if not before:
+            return 1 - below(lowest, y)
+        inside = [y, *(end for end in ends if end > y)]
+        return mpmath.quad(lambda x: density(lowest, x) * above(before, x), inside)
+
+    *earlier, last = order
+    others = [i for i in range(len(places)) if i not in order]
+    return mpmath.quad(
+        lambda y: (
+            density(last, y)
+            * (above(earlier, y) if earlier else 1)
+            * mpmath.fprod(below(i, y) for i in others)
+        ),
+        ends,
+    )
+
+
 def _mp(x: Fraction) -> mpmath.mpf:
     return mpmath.mpf(x.numerator) / x.denominator
 

@@ -15,16 +15,17 @@ from dpselect.mechanisms import (
 from dpselect.privacy import (
     Measurement,
     atom_domain,
+    l1_distance,
     max_divergence,
     range_distance,
     vector_domain,
     zero_concentrated_divergence,
 )
-from dpselect.selection.noise import ExponentialNoise, GumbelNoise
+from dpselect.selection.noise import ExponentialNoise, GumbelNoise, LaplaceNoise
 
 SCORES = vector_domain(atom_domain(float))
 ONE = Fraction(1)
-GUMBEL, EXPONENTIAL = GumbelNoise(), ExponentialNoise()
+GUMBEL, EXPONENTIAL, LAPLACE = GumbelNoise(), ExponentialNoise(), LaplaceNoise()
 
 Optimize = Literal["max", "min"]
 
@@ -44,6 +45,12 @@ def gumbel_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurem
 
 def exponential_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
     return make_report_noisy_top_k(SCORES, range_distance(), max_divergence(), k, scale, optimize)
+
+
+def laplace_top(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:
+    return make_report_noisy_top_k(
+        SCORES, l1_distance(), max_divergence(), k, scale, optimize, noise="laplace"
+    )
 
 
 def peeling(k: int, scale: Any = ONE, optimize: Optimize = "max") -> Measurement:

@@ -127,13 +127,16 @@ def check_below_the_second(scores: Sequence[float] = TEN, kind: type[ArrayScores
         raise Rejected("an individual candidate races, or another never does")
 
 
-def accepted(gap_in_scales: Fraction, words: Sequence[int], rate: Fraction) -> Enclosure:
-    """P(the next proposal is this one, and accepted) = c / rate, with c = w / (w + (1 - w) exp(t))."""
+def accepted(gap_in_scales: Fraction, words: Sequence[int], rate: Fraction, odds: int = 1) -> Enclosure:
+    """P(the next proposal is this one, and accepted) = c / rate, with c = w / (w + (odds - w) exp(t)).
+
+    The odds are 1 for exponential noise, and 2 for Laplace noise, of which half is positive.
+    """
     product_of_words = Fraction(math.prod(words), 2 ** (64 * len(words)))
 
     def probability(x: Ball, u: Ball, r: Ball) -> Ball:
         weight = (-x).exp()
-        return weight / (weight + (1 - weight) * (-u.log() / r).exp()) / r
+        return weight / (weight + (odds - weight) * (-u.log() / r).exp()) / r
 
     return enclose(probability, gap_in_scales, product_of_words, rate, precision=PRECISION)
 
@@ -142,14 +145,14 @@ def gaps_in_scales(scores: Sequence[float]) -> list[Fraction]:
     return [Fraction(max(scores)) - Fraction(score) for score in scores]
 
 
-def check_at_a_time(word: int, scores: Sequence[float], noise: NoiseLaw = EXPONENTIAL) -> None:
-    """Given its time, -ln(word / 2**64) / rate, a proposal is accepted as exponential noise demands."""
+def check_at_a_time(word: int, scores: Sequence[float], noise: NoiseLaw = EXPONENTIAL, odds: int = 1) -> None:
+    """Given its time, -ln(word / 2**64) / rate, a proposal is accepted as its noise demands."""
     envelope = envelope_of(in_blocks(scores))
     law = enumerate_law(one_round(envelope, noise, word), 18)
     if not law.unresolved < Fraction(1, 2**7):
         raise Rejected("too much stays open")
     for i, x in enumerate(gaps_in_scales(scores)):
-        if not law.allows(i, *accepted(x, [word], envelope.rate)):
+        if not law.allows(i, *accepted(x, [word], envelope.rate, odds)):
             raise Rejected(f"the probability of {i} is wrong")
 
 

@@ -27,7 +27,7 @@ from dpselect.privacy import Measurement
 from dpselect.selection import winner as selection
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.fraction_scores import FractionScores
-from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.noise import LaplaceNoise, NoiseLaw
 from dpselect.selection.noisy_scores import NoisyScore, merged
 from dpselect.selection.permute_and_flip_race import PermuteAndFlipRace
 from dpselect.selection.race import Race
@@ -41,16 +41,19 @@ from tests.mechanisms.closed_forms import (
     check_rounds,
     exponential_top_k,
     gumbel_top_k,
+    laplace_top_k,
     peeled_permute_and_flip,
 )
 from tests.mechanisms.makers import (
     EXPONENTIAL,
     GUMBEL,
+    LAPLACE,
     ONE,
     exponential_max,
     exponential_top,
     gumbel_max,
     gumbel_top,
+    laplace_top,
     peeling,
     picking,
 )
@@ -256,6 +259,15 @@ def test_given_its_time_a_proposal_is_accepted_as_exponential_noise_demands(
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize("word", [HALF, NINTH, EARLY, LATE], ids=["half", "ninth", "early", "late"])
+@pytest.mark.parametrize("scores", [SIX, FOUR], ids=["six", "four"])
+def test_with_laplace_noise_half_as_many_arrive_and_ties_are_no_exception(
+    word: int, scores: list[float]
+) -> None:
+    check_at_a_time(word, scores, LAPLACE, odds=2)
+
+
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("batches", [[1, 1], [2]], ids=["one-by-one", "together"])
 def test_the_second_proposal_is_timed_by_both_gaps(batches: list[int]) -> None:
     check_two_proposals(batches)
@@ -276,7 +288,7 @@ def test_of_many_arrivals_the_first_are_noted(noise: NoiseLaw) -> None:
 
 
 def test_the_floats_of_the_filter_are_as_close_to_the_exact_probabilities_as_the_filter_demands() -> None:
-    for noise in (GUMBEL, EXPONENTIAL):
+    for noise in (GUMBEL, EXPONENTIAL, LAPLACE):
         check_estimates(noise)
 
 
@@ -345,9 +357,61 @@ def test_the_two_best_of_few_with_gumbel_noise_are_drawn_as_if_peeled(
     check(partial(ordered, m, scores), law.__getitem__, law, Walk(13, Fraction(1, 2)))
 
 
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize("scores", [[2, 0], [0.25, 1.0], [Fraction(1, 3), 1]], ids=str)
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_best_of_two_with_laplace_noise_have_the_law_of_two_laplace_numbers(
+    scores: list[Any], k: int
+) -> None:
+    for optimize in ("max", "min"):
+        law = laplace_top_k(better(scores, optimize), k, ONE)
+        m = laplace_top(k, ONE, optimize)
+        check(partial(ordered, m, scores), law.__getitem__, law, Walk(12, Fraction(1, 8)))
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize("scores", [[3, 0, 1], [0, 0, 2]], ids=str)
+def test_the_two_best_of_three_with_laplace_noise_have_the_law_of_three_laplace_numbers(
+    scores: list[Any],
+) -> None:
+    law = laplace_top_k(scores, 2, Fraction(2, 3))
+    check(
+        partial(ordered, laplace_top(2, Fraction(2, 3)), scores),
+        law.__getitem__,
+        law,
+        Walk(12, Fraction(3, 5)),
+    )
+
+
+class FewIndividual(LaplaceNoise):
+    """Has one individual candidate for each winner: often too few of them exceed the threshold."""
+
+    def threshold_rank(self, k: int) -> int:
+        return k + 1
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize("scores", [[2.0, 0.0, 1.0], [1.0, 1.0, 0.0]], ids=str)
+def test_whether_enough_individual_candidates_exceed_the_threshold_or_not_the_law_is_the_same(
+    scores: list[float],
+) -> None:
+    """Either the others race, or all of them are drawn as well: both ways are walked, and both are taken."""
+    law = laplace_top_k(scores, 1, ONE)
+    vector = ArrayScores(np.array(scores), "max")
+
+    def program(source: Randomness) -> tuple[int, ...]:
+        return tuple(top_k_indices(vector, 1, ONE, FewIndividual(), source, batch=1) or [])
+
+    check(program, law.__getitem__, law, Walk(11, Fraction(9, 10)))
+
+
 def test_an_ineligible_candidate_is_not_among_the_best() -> None:
     scores = [-math.inf, 1.0, 0.0]
-    for m, of in ((gumbel_top(2), gumbel_top_k), (exponential_top(2), exponential_top_k)):
+    for m, of in (
+        (gumbel_top(2), gumbel_top_k),
+        (exponential_top(2), exponential_top_k),
+        (laplace_top(2), laplace_top_k),
+    ):
         law = {tuple(i + 1 for i in order): p for order, p in of([1.0, 0.0], 2, ONE).items()}
         check(partial(ordered, m, scores), law.__getitem__, law, Walk(12, Fraction(1, 2)))
 

@@ -383,7 +383,7 @@ def test_the_profile_is_never_below_the_truth(pair: Any, gamma: str, cap: int | 
     )
     profile = m.map(1)
     for epsilon in [Fraction(i, 8) for i in range(24)]:
-        assert profile.delta(epsilon) >= hockey_stick(p, q, epsilon) * (1 - Fraction(1, 2**50))  # type: ignore[union-attr]
+        assert profile.delta(epsilon) >= hockey_stick(p, q, epsilon) * (1 - Fraction(1, 2**50))  # type: ignore[union-attr, operator]
     for delta in ("1/10", "1/100", "1e-6"):
         assert hockey_stick(p, q, profile.epsilon(delta)) <= Fraction(delta) * (1 + Fraction(1, 2**50))  # type: ignore[union-attr, arg-type]
 
@@ -403,9 +403,9 @@ def test_the_profile_of_a_table_is_that_of_its_point() -> None:
     )
     profile = make_select_private_candidate(base, "1/100", 1).map(1)
     sheet = 1 + math.log(math.e + 99e-6)
-    assert profile.delta(Fraction(sheet)) == Fraction(1, 10**4)  # type: ignore[union-attr]
+    assert profile.delta(Fraction(sheet)) == Fraction(1, 10**4)  # type: ignore[union-attr, operator]
     assert 1.97 < float(profile.epsilon("1e-4")) <= sheet  # type: ignore[union-attr]
-    assert profile.delta(1) == 1  # type: ignore[union-attr]
+    assert profile.delta(1) == 1  # type: ignore[union-attr, operator]
     assert profile.epsilon("1e-9") == math.inf  # type: ignore[union-attr]
     assert profile.epsilon(1) == 0  # type: ignore[union-attr]
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dpselect.exact import randomness
 from dpselect.privacy import Measurement
-from tests.mechanisms.makers import exponential_top, gumbel_top, peeling
+from tests.mechanisms.makers import exponential_top, gumbel_top, laplace_top, peeling
 
 Scores = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ SHAPES = [(n, k) for n in (3, 16, 20, 50, 1000, 5120) for k in (1, 2, 3, 10) if 
 
 
 @pytest.mark.usefixtures("unmeasured")
-@pytest.mark.parametrize("make", [gumbel_top, exponential_top])
+@pytest.mark.parametrize("make", [gumbel_top, exponential_top, laplace_top])
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 @pytest.mark.parametrize(("n", "k"), SHAPES)
 def test_c1_a_tie_more_or_less_takes_the_same_steps(

@@ -14,16 +14,23 @@ def spread(before: Scores, after: Scores) -> Fraction:
     return max(changes) - min(changes)
 
 
+def total(before: Scores, after: Scores) -> Fraction:
+    return sum((abs(later - earlier) for earlier, later in zip(before, after, strict=True)), Fraction(0))
+
+
 def ranges(
-    people: Iterable[Person], score: Callable[[Sequence[Person]], Scores], size: int
+    people: Iterable[Person],
+    score: Callable[[Sequence[Person]], Scores],
+    size: int,
+    distance: Callable[[Scores, Scores], Fraction] = spread,
 ) -> tuple[Fraction, Fraction]:
-    """Give the largest range by adding one and by changing one, over all multisets up to a size."""
+    """Give the largest distance by adding one and by changing one, over all multisets up to a size."""
     kinds = list(people)
     added = changed = Fraction(0)
     for count in range(size):
         for others in combinations_with_replacement(kinds, count):
             alone = score(others)
             joined = [score([*others, person]) for person in kinds]
-            added = max(added, *(spread(alone, one) for one in joined))
-            changed = max(changed, *(spread(one, another) for one in joined for another in joined))
+            added = max(added, *(distance(alone, one) for one in joined))
+            changed = max(changed, *(distance(one, another) for one in joined for another in joined))
     return added, changed

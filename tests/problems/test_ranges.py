@@ -16,7 +16,7 @@ import pytest
 import dpselect
 from dpselect.engines.protocol import Counts
 from dpselect.problems import Problem
-from tests.problems.brute_force import Person, Scores, ranges
+from tests.problems.brute_force import Person, Scores, ranges, total
 
 NAMES = ["a", "b", "c"]
 
@@ -53,6 +53,16 @@ def found(
     return ranges(people, lambda some: scored(problem, keys, some), size)
 
 
+def found_together(
+    problem: Problem, people: Sequence[Person], keys: int = 1, size: int = 3
+) -> tuple[Fraction, Fraction]:
+    return ranges(people, lambda some: scored(problem, keys, some), size, total)
+
+
+def claimed_together(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
+    return problem.l1("add_remove"), problem.l1("change_one")
+
+
 def claimed(problem: Problem) -> tuple[Fraction, Fraction]:
     return problem.d_range("add_remove"), problem.d_range("change_one")
 
@@ -64,11 +74,14 @@ def pair(added: int | Fraction, changed: int | Fraction) -> tuple[Fraction, Frac
 def test_approval_voting_is_as_sensitive_as_it_says_however_many_are_named() -> None:
     problem = dpselect.approval_voting(candidate="x", candidates=NAMES)
     assert found(problem, subsets([(0,), (1,), (2,)], 3)) == claimed(problem) == pair(1, 2)
+    assert claimed_together(problem) == (None, None)
 
 
 def test_plurality_is_as_sensitive_as_it_says() -> None:
     problem = dpselect.plurality(candidate="x", candidates=NAMES)
-    assert found(problem, subsets([(0,), (1,), (2,)], 1)) == claimed(problem) == pair(1, 2)
+    people = subsets([(0,), (1,), (2,)], 1)
+    assert found(problem, people) == claimed(problem) == pair(1, 2)
+    assert found_together(problem, people) == claimed_together(problem) == pair(1, 2)
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3])
@@ -76,6 +89,7 @@ def test_most_common_is_as_sensitive_as_its_bound_on_rows(bound: int) -> None:
     problem = dpselect.most_common(column="x", candidates=NAMES, rows_per_person=bound)
     people = [rows for size in range(bound + 1) for rows in product([(0,), (1,), (2,)], repeat=size)]
     assert found(problem, people, size=2) == claimed(problem) == pair(bound, 2 * bound)
+    assert found_together(problem, people, size=2) == claimed_together(problem) == pair(bound, 2 * bound)
 
 
 @pytest.mark.parametrize("names", [["a", "b"], NAMES, [*NAMES, "d"]])
@@ -89,6 +103,8 @@ def test_borda_is_as_sensitive_as_it_says_whatever_the_ballots_look_like(names: 
         if size < 4 or len(set(ranks)) in (1, size)
     ]
     assert found(problem, ballots, keys=2, size=1) == claimed(problem) == pair(size - 1, 2 * (size - 1))
+    together = pair(size * (size - 1), size * (size - 1))
+    assert found_together(problem, ballots, keys=2, size=1) == claimed_together(problem) == together
 
 
 @pytest.mark.parametrize(
@@ -103,6 +119,9 @@ def test_pricing_is_as_sensitive_as_it_says(prices: list[Any]) -> None:
     assert (added, changed) == claimed(problem)
     assert added == max(exact[-2], exact[-1] - exact[0])
     assert changed == exact[-1]
+    assert (
+        found_together(problem, people, size=1) == claimed_together(problem) == pair(sum(exact), sum(exact))
+    )
 
 
 def test_one_price_alone_is_not_priced_below_the_truth() -> None:
@@ -133,6 +152,10 @@ def test_a_quantile_is_as_sensitive_as_it_says(at: str, size: int, *, tight: boo
     assert changed <= 2
     if tight:
         assert (added, changed) == pair(most, 2)
+    together = found_together(problem, people, size=size)
+    assert claimed_together(problem) == pair(3 * most / 2, 3)
+    assert together[0] == 3 * most / 2
+    assert together[1] <= 3
 
 
 def test_a_quantile_near_the_end_reaches_its_range_in_larger_data() -> None:
@@ -167,6 +190,7 @@ def test_a_weighted_sum_is_as_sensitive_as_it_says(bounds: tuple[Any, Any]) -> N
     ]
     truth = max(high, Fraction(0)) - min(low, Fraction(0))
     assert found(problem, people, keys=2, size=1) == claimed(problem) == pair(truth, 2 * truth)
+    assert claimed_together(problem) == (None, None)
 
 
 def test_a_claimed_sensitivity_becomes_a_range() -> None:
@@ -175,6 +199,8 @@ def test_a_claimed_sensitivity_becomes_a_range() -> None:
     assert claimed(dpselect.custom(candidates=names, sensitivity=3, monotonic=True)) == pair(3, 6)
     assert claimed(dpselect.custom(candidates=names, range_sensitivity=3)) == pair(3, 3)
     assert claimed(dpselect.counting(100, sensitivity=2)) == pair(2, 4)
+    assert claimed_together(dpselect.counting(100)) == (None, None)
+    assert claimed_together(dpselect.custom(candidates=names, sensitivity=1)) == (None, None)
 
 
 def test_one_score_moves_no_further_than_is_said_if_one_person_answers_otherwise() -> None:

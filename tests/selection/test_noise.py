@@ -1,4 +1,4 @@
-"""The acceptance of exponential noise, in floats and in balls, where the time is known more or less well.
+"""The acceptance of exponential noise, and the noise at a time, in floats and in balls.
 
 What is under test: dpselect.selection.noise.
 """
@@ -11,9 +11,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpselect.exact.enclosures import Enclosure
+from dpselect.exact.enclosures import Enclosure, enclose
 from dpselect.exact.vector_samplers import SLACK
-from dpselect.selection.noise import ExponentialNoise
+from dpselect.selection.noise import NOISES, ExponentialNoise, NoiseName
 
 NOISE = ExponentialNoise()
 CLOSE = Fraction(SLACK) / 2
@@ -59,3 +59,13 @@ def test_a_late_estimate_is_close_or_there_is_none(gap_in_scales: Fraction, time
     estimate = NOISE.acceptance(np.array([-float(gap_in_scales)]), np.array([time]), np.zeros(1)).item()
     low, high = NOISE.acceptance_exactly(gap_in_scales, Enclosure(Fraction(time), Fraction(time)), 100)
     assert math.isnan(estimate) or low - CLOSE <= Fraction(estimate) <= high + CLOSE
+
+
+@pytest.mark.parametrize("name", NOISES)
+@pytest.mark.parametrize("time", [2.0**-30, 0.5, 1.0, 7.25])
+def test_noise_in_floats_lies_within_its_bound_of_the_noise_in_balls(name: NoiseName, time: float) -> None:
+    formula = -math.log(time) if name == "gumbel" else -math.log(-math.expm1(-time))
+    low, high = enclose(NOISES[name].noise_at, Fraction(time))
+    (found,) = NOISES[name].noises_at(np.array([time])).tolist()
+    assert abs(Fraction(found) - low) <= (1 + abs(high)) * Fraction(1, 2**41)
+    assert float(low) == pytest.approx(formula, rel=1e-12)

@@ -16,12 +16,12 @@ import pytest
 from dpselect.exact.randomness import system
 from dpselect.exact.rounding import LARGEST_FLOAT
 from dpselect.selection.array_scores import ArrayScores
-from dpselect.selection.noise import ExponentialNoise, GumbelNoise, NoiseLaw
+from dpselect.selection.noise import ExponentialNoise, GumbelNoise, LaplaceNoise, NoiseLaw
 from dpselect.selection.noisy_scores import NoisyScore
 from dpselect.selection.top_k import top_k_indices, top_k_noisy_scores
 from tests.exact.sources import Begun, Given
 
-both_noises = pytest.mark.parametrize("noise", [GumbelNoise(), ExponentialNoise()])
+each_noise = pytest.mark.parametrize("noise", [GumbelNoise(), ExponentialNoise(), LaplaceNoise()])
 
 
 def check_bounds(drawn: list[NoisyScore] | None) -> list[NoisyScore]:
@@ -31,7 +31,7 @@ def check_bounds(drawn: list[NoisyScore] | None) -> list[NoisyScore]:
     return drawn
 
 
-@both_noises
+@each_noise
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("base", [0.0, 1e9, -1e9])
 @pytest.mark.parametrize("width", [8, 64])
@@ -45,10 +45,11 @@ def test_float_bounds_enclose_the_noisy_scores_of_individual_candidates_and_arri
         check_bounds(top_k_noisy_scores(vector, 40, scale, noise, narrow))
 
 
-@both_noises
+@each_noise
 def test_float_bounds_enclose_the_noisy_score_whatever_its_first_word(noise: NoiseLaw) -> None:
-    """Near 1 / e the noise is near zero; next to 0 and 1 its quantiles are not asked for in floats."""
-    near_zero = [int(2**64 / math.e) + i * 2**p for p in (0, 10, 12) for i in range(-20, 20)]
+    """Near 1 / e, or 1 / 2, noise is near zero; next to 0 and 1 its quantiles are not asked for in floats."""
+    zero = 2**63 if isinstance(noise, LaplaceNoise) else int(2**64 / math.e)
+    near_zero = [zero + i * 2**p for p in (0, 10, 12) for i in range(-20, 20)]
     at_the_ends = [1, 2**44 - 5, 2**44 + 5, 2**64 - 2**44 - 2048, 2**64 - 2**44 + 5, 2**64 - 5]
     words = [*near_zero, *at_the_ends]
     scores = np.append(np.zeros(len(words)), -50.0)
@@ -60,13 +61,13 @@ def test_float_bounds_enclose_the_noisy_score_whatever_its_first_word(noise: Noi
     )
 
 
-@both_noises
+@each_noise
 def test_next_to_the_largest_float_bounds_are_bounds(noise: NoiseLaw) -> None:
     vector = ArrayScores(LARGEST_FLOAT * np.array([1.0, 0.9, 0.8]), "max")
     check_bounds(top_k_noisy_scores(vector, 3, Fraction(10**300), noise, system()))
 
 
-@both_noises
+@each_noise
 def test_the_float_scores_of_two_that_tie_do_not_order_them(noise: NoiseLaw) -> None:
     """At 10**18 a double has no room for the noise; the others are far enough away to be told apart."""
     scores = 10**18 - np.array([0, 0, 10**8, 2 * 10**8, 3 * 10**8])
@@ -80,7 +81,7 @@ def test_the_float_scores_of_two_that_tie_do_not_order_them(noise: NoiseLaw) -> 
     assert firsts == {0, 1}
 
 
-@both_noises
+@each_noise
 @pytest.mark.parametrize("batch", [1, 2, 3])
 def test_every_winner_is_a_candidate(noise: NoiseLaw, batch: int) -> None:
     for _ in range(150):

@@ -205,3 +205,38 @@ class Exponential(_Noisy):
 
     def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:
         return enclose(lambda ball: -ball.log(), 1 - u, precision=precision) if u < 1 else None
+
+
+class Laplace(_Noisy):
+    """shift + scale * noise of density exp(-|z|) / 2: ln(2 U) below one half, -ln(2 - 2 U) above."""
+
+    __slots__ = ()
+
+    def _quantile(self, u: Fraction, precision: int) -> Enclosure | None:
+        if 2 * u <= 1:
+            return enclose(lambda ball: ball.log(), 2 * u, precision=precision) if u > 0 else None
+        return enclose(lambda ball: -ball.log(), 2 - 2 * u, precision=precision) if u < 1 else None
+
+
+class Known(PartialNumber):
+    """A number without randomness: both of its bounds are the number itself."""
+
+    __slots__ = ("_number", "bits")
+
+    def __init__(self, number: Fraction) -> None:
+        """Keep the number."""
+        self.bits = 0
+        self._number = number
+
+    def refine(self) -> None:
+        """Draw nothing: there is nothing to know."""
+
+    def lower(self, precision: int) -> Fraction:
+        """Give the number, whatever the precision."""
+        del precision
+        return self._number
+
+    def upper(self, precision: int) -> Fraction:
+        """Give the number, whatever the precision."""
+        del precision
+        return self._number

@@ -112,6 +112,31 @@ def discrete_laplace(scale: Number, randomness: Randomness) -> int:
     return sign * _floor_of(lambda u, s: -s * (u * (1 + (-1 / s).exp()) / 2).log(), spread, randomness)
 
 
+def truncated_geometric(decay: Number, count: int | None, randomness: Randomness) -> int:
+    """Draw k = 0, 1, ..., count - 1 with probability proportional to exp(-k * decay); None is no bound."""
+    rate, source = positive(decay, "decay"), checked(randomness)
+    most = None if count is None else whole(count, "count", least=1) - 1
+    share = None if most is None else -rate * (most + 1)
+    number = Uniform(source)
+    while most != 0:
+        number.refine()
+        bits, upper = number.bits + SPARE_BITS, number.upper()
+        least = math.floor(_geometric_quantile(number.lower(), rate, share, bits).low)
+        if upper == 1 and most is None:
+            continue
+        highest = math.floor(_geometric_quantile(upper, rate, share, bits).high) if upper < 1 else most
+        if least in (highest, most):
+            return least
+    return 0
+
+
+def _geometric_quantile(u: Fraction, rate: Fraction, share: Fraction | None, bits: int) -> Enclosure:
+    """Enclose -ln(1 - u (1 - exp(share))) / rate, for u below 1; without a share, exp(share) is 0."""
+    if share is None:
+        return enclose(lambda u, d: -(-u).log1p() / d, u, rate, precision=bits)
+    return enclose(lambda u, d, s: -(u * s.expm1()).log1p() / d, u, rate, share, precision=bits)
+
+
 def _floor_of(quantile: Callable[[Ball, Ball], Ball], parameter: Fraction, randomness: Randomness) -> int:
     """Draw floor(quantile(U, parameter)), for a quantile that decreases from infinity to at least 0."""
     number = Uniform(randomness)

@@ -7,7 +7,7 @@ from typing import Any
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.privacy.domains import VectorDomain
-from dpselect.privacy.metrics import LInfDistance, RangeDistance, ScoreMetric
+from dpselect.privacy.metrics import L1Distance, LInfDistance, RangeDistance, ScoreMetric
 from dpselect.selection.scores import Optimize
 
 LARGEST_K = 2**31 - 1
@@ -30,9 +30,9 @@ def score_domain(input_domain: VectorDomain) -> VectorDomain:
 
 def score_metric(input_metric: ScoreMetric) -> ScoreMetric:
     """Refuse a metric that says nothing of how far scores move apart."""
-    if not isinstance(input_metric, LInfDistance | RangeDistance):
+    if not isinstance(input_metric, LInfDistance | RangeDistance | L1Distance):
         raise InvalidParameter.must_be(
-            "input_metric", "linf_distance() or range_distance()", got=input_metric
+            "input_metric", "linf_distance(), range_distance() or l1_distance()", got=input_metric
         )
     return input_metric
 

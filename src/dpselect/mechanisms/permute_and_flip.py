@@ -22,6 +22,7 @@ from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Draw, Measurement
 from dpselect.privacy.measures import (
     Approximate,
+    ApproximateConcentrated,
     MaxDivergence,
     Measure,
     RenyiDivergence,
@@ -33,7 +34,7 @@ from dpselect.selection.draw import PeeledDraw, TopKDraw
 from dpselect.selection.scores import Optimize
 
 PURE = max_divergence()
-PRICED = MaxDivergence | ZeroConcentratedDivergence | RenyiDivergence | Approximate
+PRICED = MaxDivergence | ZeroConcentratedDivergence | RenyiDivergence | Approximate | ApproximateConcentrated
 
 
 def make_permute_and_flip(  # noqa: PLR0913, PLR0917 - the order of its source (docs/sources.md)

@@ -23,9 +23,12 @@ from dpselect.accounting.closed_forms import (
     laplace_rho,
 )
 from dpselect.accounting.renyi_orders import RenyiProfile
+from dpselect.privacy.amounts import Amount
 from dpselect.privacy.curves import Formula, RenyiCurve
+from dpselect.privacy.losses import ApproxZCDP
 from dpselect.privacy.measures import (
     Approximate,
+    ApproximateConcentrated,
     Distance,
     MaxDivergence,
     Measure,
@@ -76,8 +79,8 @@ class SelectionMap(ABC):
                 return draws * eta
             case RangeDivergence():
                 return max(0, 2 * draws - 1) * eta
-            case ZeroConcentratedDivergence():
-                return draws * self.rho(eta)
+            case ZeroConcentratedDivergence() | ApproximateConcentrated():
+                return self._of_rho(draws * self.rho(eta))
             case RenyiDivergence():
                 return RenyiCurve(self.renyi(eta)) * draws
             case Approximate():
@@ -91,7 +94,11 @@ class SelectionMap(ABC):
             case Approximate():
                 return PrivacyProfile(no_bound)
             case _:
-                return math.inf
+                return self._of_rho(math.inf)
+
+    def _of_rho(self, bound: Amount) -> Distance:
+        """Give a bound on rho as a distance: no selection needs a delta beside it."""
+        return ApproxZCDP(bound, 0) if isinstance(self.measure, ApproximateConcentrated) else bound
 
 
 @dataclass(frozen=True)

@@ -67,4 +67,15 @@ def pricing(*, value: str, prices: object = None) -> Problem:
     ranges = (max([highest - lowest, *others]), highest)
     question = BoundedCounts((ByAmount(value),), distinct=True, most=1)
     facts = (("value", repr(value)),)
-    return Problem("pricing", offered, unit, ranges, question, Revenue(offered, unit), facts, ranges[1])
+    return Problem(
+        "pricing",
+        offered,
+        unit,
+        ranges,
+        question,
+        Revenue(offered, unit),
+        facts,
+        ranges[1],
+        measured_in="revenue",
+        totals=(sum(offered.values, Fraction(0)),) * 2,
+    )

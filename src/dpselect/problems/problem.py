@@ -142,6 +142,11 @@ class Problem:
     """Which definition of the score it is, counted from 1: another one is another question."""
     target: str | None = None
     """The number whose rank is asked for, in words, if a score is minus a distance of ranks."""
+    measured_in: str = "score"
+    """What a score is a number of, in words: votes, points, revenue."""
+    totals: tuple[Fraction, Fraction] | None = None
+    """How far all scores together move, by one person more or fewer and by one with other answers; None
+    where a person may answer about any number of candidates."""
 
     @property
     def outputs(self) -> Sequence[Any]:
@@ -157,6 +162,13 @@ class Problem:
         """Bound by how much more one score can rise than another, between neighbouring data sets."""
         metric_of(neighbours)
         return self.ranges[0] if neighbours == "add_remove" else self.ranges[1]
+
+    def l1(self, neighbours: Neighbours) -> Fraction | None:
+        """Bound by how much all scores move together, between neighbouring data sets; None if unbounded."""
+        metric_of(neighbours)
+        if self.totals is None:
+            return None
+        return self.totals[0] if neighbours == "add_remove" else self.totals[1]
 
     @property
     def d_linf(self) -> Fraction:

@@ -89,4 +89,6 @@ def quantile(
         facts,
         definition=2,
         target="the median" if fraction == Fraction(1, 2) else f"the {written(fraction)} quantile",
+        measured_in="rank",
+        totals=(len(choices) * max(fraction, 1 - fraction), Fraction(len(choices))),
     )

@@ -93,8 +93,19 @@ def borda(*, candidate: str, rank: str, candidates: object = None, ignore_case: 
         within=(0,),
     )
     ranges = (Fraction(count - 1), Fraction(2 * (count - 1)))
+    totals = (Fraction(count * (count - 1)),) * 2
     facts = (("candidate", repr(candidate)), ("rank", repr(rank)), *facts_of_case(ignore_case=ignore_case))
-    return Problem("borda", names, Fraction(1), ranges, question, BordaPoints(count), facts)
+    return Problem(
+        "borda",
+        names,
+        Fraction(1),
+        ranges,
+        question,
+        BordaPoints(count),
+        facts,
+        measured_in="points",
+        totals=totals,
+    )
 
 
 def _tallied(  # noqa: PLR0913 - three problems that differ in little else
@@ -110,6 +121,7 @@ def _tallied(  # noqa: PLR0913 - three problems that differ in little else
     column_name(column, parameter)
     names = listed(candidates)
     largest = most if most is not None and not distinct else 1
+    ranges = (Fraction(largest), Fraction(2 * largest))
     facts = [(parameter, repr(column))]
     if name == "most_common":
         facts.append(("rows_per_person", str(most)))
@@ -117,10 +129,12 @@ def _tallied(  # noqa: PLR0913 - three problems that differ in little else
         name,
         names,
         Fraction(1),
-        (Fraction(largest), Fraction(2 * largest)),
+        ranges,
         BoundedCounts((looked_up(column, names, ignore_case=ignore_case),), distinct, most),
         Tally(len(names.labels)),
         (*facts, *facts_of_case(ignore_case=ignore_case)),
+        measured_in="rows" if name == "most_common" else "votes",
+        totals=None if most is None else ranges,
     )
 
 

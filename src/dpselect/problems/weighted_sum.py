@@ -96,4 +96,13 @@ def weighted_sum(  # noqa: PLR0913 - each is part of the question
         *facts_of_case(ignore_case=ignore_case),
     )
     scoring = ClampedSum(len(names.labels), low, high, step)
-    return Problem("weighted_sum", names, step, (spread, 2 * spread), question, scoring, facts)
+    return Problem(
+        "weighted_sum",
+        names,
+        step,
+        (spread, 2 * spread),
+        question,
+        scoring,
+        facts,
+        measured_in="points",
+    )

@@ -116,16 +116,17 @@ class ArrayScores(ScoreVector):
     def _extract(self, k: int) -> Threshold:
         """Extract the best blocks: the k best candidates are among theirs."""
         _, blocks = self._find_best(
-            self._block_best, min(BLOCKS_PER_WINNER * k, max(k, self.blocks // 32)) + 1
+            self._block_best, min(BLOCKS_PER_WINNER * k, max(k, self.blocks // 64)) + 1
         )
+        blocks.sort()
         scores = self._block_members(blocks).reshape(-1)
-        candidates = (blocks + self.blocks * np.arange(len(scores) // len(blocks))[:, None]).reshape(-1)
-        if self.n % self.blocks:
-            full = np.flatnonzero(candidates < self.n)
-            candidates, scores = candidates.take(full), scores.take(full)
+        short = self.n % self.blocks
+        if short:
+            scores = scores[: len(scores) - len(blocks) + int(blocks.searchsorted(short))]
         kth_best, individual = self._find_best(scores, k)
+        extracted = Extracted(blocks, self.blocks, scores)
         empty_cells = np.append(blocks, individual + self.blocks)
-        return Threshold(kth_best, candidates.take(individual), empty_cells, Extracted(candidates, scores))
+        return Threshold(kth_best, extracted.at(individual), empty_cells, extracted)
 
     def _block_members(self, blocks: Indices) -> NDArray[Any]:
         """Give the scores in some blocks, row by row; any number where a short last row has no candidate."""
@@ -240,6 +241,10 @@ class ArrayScores(ScoreVector):
     def count_eligible(self) -> int:
         """Count scores above minus infinity; an integer always is."""
         return int(np.count_nonzero(self._values > -math.inf)) if self._floats else self.n
+
+    def eligible(self) -> Indices:
+        """Compare with minus infinity."""
+        return np.flatnonzero(self._values > -math.inf)
 
     def oriented(self, kth_best: Score) -> Fraction:
         """Turn a Python number into a fraction."""

@@ -1,8 +1,8 @@
 """Draw the k best of n noisy scores: the front door of this package, which chooses the fastest algorithm.
 
-Each score s_i gets independent noise Z_i, Gumbel or exponential; the winners are the k largest s_i + scale *
-Z_i, the best first. Which algorithm runs depends on n, k and the noise, never on the scores; all have the
-same law.
+Each score s_i gets independent noise Z_i, Gumbel, exponential or Laplace; the winners are the k largest s_i +
+scale * Z_i, the best first. Which algorithm runs depends on n, k and the noise, never on the scores; all have
+the same law.
 
 >>> import numpy as np
 >>> from dpselect.exact.randomness import system
@@ -62,15 +62,15 @@ class TopKDraw:
     def __call__(self, scores: ReadScores, randomness: Randomness) -> list[int]:
         """Give the indices of the winners, the best first."""
         try:
-            vector = vector_of(scores, self.optimize, self.k)
+            vector = vector_of(scores, self.optimize, self.k, self.noise)
         except IneligibleWins:
             return draw_from_eligible(self, scores, randomness)
         if not self.scale:
             return enough(vector.order(self.k))
         noise = NOISES[self.noise]
-        if self.k == 1:
+        if self.k == 1 and self.noise != "laplace":
             return [enough(winner(vector, self.scale, noise, randomness))]
-        if vector.n > FEW_CANDIDATES:
+        if vector.n > FEW_CANDIDATES or self.noise == "laplace":
             return enough(top_k_indices(vector, self.k, self.scale, noise, randomness))
         if self.noise == "exponential":
             return draw_by_levels(enough(vector.exact_scores(self.k)), self.scale, self.k, randomness)
@@ -142,13 +142,18 @@ def peel(scores: ReadScores, one: TopKDraw, k: int, randomness: Randomness) -> l
     return won
 
 
-def vector_of(scores: ReadScores, optimize: Optimize, k: int) -> ScoreVector:
-    """Make the score vector; an array is read once, which finds NaN and infinities."""
+def vector_of(
+    scores: ReadScores, optimize: Optimize, k: int, noise: NoiseName = "exponential"
+) -> ScoreVector:
+    """Make the score vector; an array is read once, which finds NaN and infinities.
+
+    Of blocks for Laplace noise several times as many are extracted: they are large, and so fewer.
+    """
     if len(scores) < k:
         raise TooFewCandidates
     if isinstance(scores, list):
         return FractionScores(scores, optimize)
-    return ArrayScores(scores, optimize, block_size_for(len(scores), k))
+    return ArrayScores(scores, optimize, block_size_for(len(scores), 1 if noise == "laplace" else k))
 
 
 def eligible(scores: ReadScores) -> tuple[ReadScores, Indices]:

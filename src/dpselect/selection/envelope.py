@@ -43,8 +43,8 @@ SPARE_WORD_BITS = 14
 LISTS_UP_TO = 32
 """Candidates: up to this number, lists are faster than arrays."""
 
-CLIP_ABOVE = 8192
-"""Cells: of more, negative exponents are raised to 0 all at once, which is faster than in the look-up."""
+CLIP_ABOVE, AT_A_TIME = 8192, 4096
+"""Cells: of more, negative exponents are raised to 0 all at once; and cells that are looked up at a time."""
 
 SORT_FROM, WORD_BITS = 256, 64
 """Proposals from which on they are sorted before the look-up, if unit and number fit a word of 64 bits."""
@@ -164,10 +164,10 @@ class Envelope:
             exponents = vector.cell_exponents(threshold, chosen.slope, chosen.top)
             if len(exponents) > CLIP_ABOVE:
                 np.maximum(exponents, 0.0, out=exponents)
-            below: Indices = exponents.astype(np.int64)
-            del exponents
-            units = chosen.units_table.take(below, mode="clip")
-            del below
+            units = exponents.view(np.int64)  # one after the other in the same place, to save memory
+            for start in range(0, len(units), AT_A_TIME):
+                part = slice(start, start + AT_A_TIME)
+                units[part] = chosen.units_table.take(exponents[part].astype(np.int64), mode="clip")
             if threshold.extracted is not None:
                 units[blocks:] //= rows
             units[threshold.empty_cells] = 0
@@ -213,7 +213,7 @@ class Envelope:
         candidates += cells
         if self.threshold.extracted is not None:
             (extracted,) = (cells >= blocks).nonzero()
-            candidates[extracted] = self.threshold.extracted.candidates[cells[extracted] - blocks]
+            candidates[extracted] = self.threshold.extracted.at(cells[extracted] - blocks)
             remainder[extracted] *= self._rows
         return candidates, remainder
 

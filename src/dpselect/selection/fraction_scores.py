@@ -88,6 +88,10 @@ class FractionScores(ScoreVector):
         """Count what is not None."""
         return self.n - list(self._values).count(None)
 
+    def eligible(self) -> Indices:
+        """List what is not None."""
+        return np.array([i for i, value in enumerate(self._values) if value is not None], dtype=np.int64)
+
     def oriented(self, kth_best: Score) -> Fraction:
         """Multiply by -1 if the least score wins."""
         return Fraction(kth_best if self._maximizes else -kth_best)

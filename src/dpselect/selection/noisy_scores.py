@@ -107,6 +107,13 @@ class NoisyScores:
             noisy_scores.sort(key=cmp_to_key(lambda ours, theirs: -1 if ours.exceeds(theirs) else 1))
         return noisy_scores
 
+    def may_be_best(self, k: int) -> NoisyScores:
+        """Keep those that may be among the k best: their floats reach the k-th largest lower bound."""
+        (kept,) = (self.highs >= np.sort(self.lows)[-k]).nonzero()
+        return NoisyScores(
+            self.candidates[kept], (self.lows[kept], self.highs[kept]), lambda i: self[kept.item(i)].number
+        )
+
     def count_exceeding(self, other: NoisyScore) -> int:
         """Count the noisy scores that exceed another."""
         surely, perhaps = self.lows >= other.high, self.highs >= other.low
@@ -114,6 +121,16 @@ class NoisyScores:
         if np.count_nonzero(perhaps) > exceeding:
             exceeding += sum(self[i].exceeds(other) for i in (perhaps & ~surely).nonzero()[0].tolist())
         return exceeding
+
+
+def joined(ours: NoisyScores, theirs: NoisyScores) -> NoisyScores:
+    """Put the noisy scores of different candidates together; numbers that were made are kept."""
+    split = len(ours.candidates)
+    return NoisyScores(
+        np.append(ours.candidates, theirs.candidates),
+        (np.append(ours.lows, theirs.lows), np.append(ours.highs, theirs.highs)),
+        lambda i: (ours[i] if i < split else theirs[i - split]).number,
+    )
 
 
 def are_apart(lows: Floats, highs: Floats) -> bool:

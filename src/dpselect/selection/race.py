@@ -68,7 +68,8 @@ class Race:
         if self.noise.needs_times:
             log_weights = self.envelope.log_weights(candidates)
             acceptance = self.noise.acceptance(log_weights, *self.times(proposal_numbers))
-            acceptance[self.envelope.vector.are_tied(candidates, self.envelope.threshold.kth_best)] = 1.0
+            if self.noise.ties_arrive:
+                acceptance[self.envelope.vector.are_tied(candidates, self.envelope.threshold.kth_best)] = 1.0
 
             def acceptance_exactly(i: int) -> partial[Enclosure]:
                 return partial(self._enclosed_acceptance, candidates.item(i), proposal_numbers.item(i))

@@ -39,10 +39,28 @@ class IneligibleWins(ValueError):
 
 
 class Extracted(NamedTuple):
-    """The candidates of the best blocks, in cells of their own, which come after the cells of all blocks."""
+    """The candidates of the best blocks, in cells of their own, which come after the cells of all blocks.
 
-    candidates: Indices
+    They are listed row by row, and in the order of the blocks within a row.
+    """
+
+    extracted_blocks: Indices
+    """The blocks, in ascending order: so those that a short last row lacks come last."""
+    blocks: int
+    """The number of all blocks."""
     scores: NDArray[Any]
+
+    def at(self, places: Indices) -> Indices:
+        """Give the candidates at some places of the list."""
+        rows, columns = np.divmod(places, len(self.extracted_blocks))
+        candidates: Indices = self.extracted_blocks.take(columns)
+        candidates += rows * self.blocks
+        return candidates
+
+    @property
+    def candidates(self) -> Indices:
+        """The whole list."""
+        return self.at(np.arange(len(self.scores)))
 
 
 class Threshold(NamedTuple):
@@ -123,6 +141,10 @@ class ScoreVector(ABC):
     @abstractmethod
     def count_eligible(self) -> int:
         """Count the candidates whose score is not minus infinity."""
+
+    @abstractmethod
+    def eligible(self) -> Indices:
+        """List the candidates whose score is not minus infinity."""
 
     def order(self, k: int) -> list[int] | None:
         """Give the k best without noise, ties by index; None if fewer than k are eligible."""

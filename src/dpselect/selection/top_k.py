@@ -5,6 +5,10 @@ others race relative to T: the candidates that arrive first have the best noisy 
 runs until the k best of all are certainly among the individual candidates and the arrivals; then both are
 sorted.
 
+Laplace noise may carry a noisy score below T, where no race would find it. There T is a later score, such
+that k or more individual candidates nearly always exceed it. If they do not, or if there are few candidates,
+all of them are individual.
+
 Proof: top_k.proof.md
 """
 
@@ -18,14 +22,14 @@ from itertools import islice
 import numpy as np
 
 from dpselect.exact.float_errors import ignore_float_errors
-from dpselect.exact.partial_numbers import Exponential, Gumbel
+from dpselect.exact.partial_numbers import Exponential, Gumbel, Known, Laplace
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.rounding import rounded, to_float_down, to_float_up
 from dpselect.selection.envelope import Envelope, float_scale
 from dpselect.selection.noise import NoiseLaw
-from dpselect.selection.noisy_scores import Noiseless, NoisyScore, NoisyScores, are_apart, merged
+from dpselect.selection.noisy_scores import Noiseless, NoisyScore, NoisyScores, are_apart, joined, merged
 from dpselect.selection.race import ArrivalScore, Race
-from dpselect.selection.scores import Floats, Indices, ScoreVector
+from dpselect.selection.scores import NO_CANDIDATES, Floats, Indices, ScoreVector
 
 _FIRST_BATCH, _SMALL_BATCH, _LARGEST_BATCH = 128, 512, 4096
 """Proposals made at a time."""
@@ -36,6 +40,9 @@ most the second number."""
 
 NO_CANDIDATE = -1
 """The index of no candidate."""
+
+NO_NOISY_SCORES = NoisyScores(NO_CANDIDATES, (np.empty(0), np.empty(0)), lambda i: Known(Fraction(i)))
+"""None at all: no number is made."""
 
 SCORE_SLACK, NOISE_SLACK = 2.0**-50, 2.0**-30
 """The error of a float noisy score: at most this part of the score plus this part of the scale."""
@@ -92,13 +99,18 @@ def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where the
 ) -> tuple[NoisyScores, NoisyScores] | None:
     """Draw individual noisy scores and race until the k best are certainly among both; give both.
 
-    There are always k - 1 individual candidates, whether they exceed T or tie with it: ties do not change the
-    time.
+    The number of individual candidates depends on k alone, whether they exceed T or tie with it: ties do not
+    change the time.
     """
-    threshold = vector.find_threshold(k)
+    rank = noise.threshold_rank(k)
+    threshold = vector.find_threshold(rank) if rank <= vector.n else None
     if threshold is None:
-        return None
+        if noise.ties_arrive or vector.count_eligible() < k:
+            return None
+        return _all_individual(vector, k, scale, noise, randomness, NO_NOISY_SCORES)
     individual = _draw_individual(vector, threshold.individual, scale, noise, randomness)
+    if not noise.ties_arrive and individual.count_exceeding(_at(vector.oriented(threshold.kth_best))) < k:
+        return _all_individual(vector, k, scale, noise, randomness, individual)
     race = Race(Envelope(vector, threshold, scale, randomness.width), noise, randomness)
     largest = min(max(_SMALL_BATCH, 32 * k), _LARGEST_BATCH)
     batch = batch or min(max(_FIRST_BATCH, 4 * k), largest)
@@ -112,6 +124,25 @@ def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where the
         batch = max(batch, min(expected, largest))
 
 
+def _all_individual(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and what is drawn already
+    vector: ScoreVector,
+    k: int,
+    scale: Fraction,
+    noise: NoiseLaw,
+    randomness: Randomness,
+    drawn: NoisyScores,
+) -> tuple[NoisyScores, NoisyScores]:
+    """Draw the noisy scores of all eligible candidates that have none; give those that may be the k best."""
+    others = np.setdiff1d(vector.eligible(), drawn.candidates, assume_unique=True)
+    individual = joined(drawn, _draw_individual(vector, others, scale, noise, randomness))
+    return individual.may_be_best(k), NO_NOISY_SCORES
+
+
+def _at(score: Fraction) -> NoisyScore:
+    """Give a score, to which noisy scores are compared."""
+    return NoisyScore(NO_CANDIDATE, to_float_down(score), to_float_up(score), partial(Known, score))
+
+
 def _draw_individual(
     vector: ScoreVector, candidates: Indices, scale: Fraction, noise: NoiseLaw, randomness: Randomness
 ) -> NoisyScores:
@@ -123,7 +154,7 @@ def _draw_individual(
     least = noise.quantiles(np.where(usual, below, 0.5))
     bounds = _float_bounds(vector.float_scores(candidates), scale, least, least + step * STEEPEST_QUANTILE)
 
-    def number(i: int) -> Gumbel | Exponential:
+    def number(i: int) -> Gumbel | Exponential | Laplace:
         begun = noise.partial_number(vector.score(candidates.item(i)), scale, randomness)
         begun.append(words.item(i))
         return begun

@@ -9,7 +9,13 @@ from fractions import Fraction
 from dpselect.exact.enclosures import Enclosure
 from dpselect.exact.partial_numbers import Uniform
 from dpselect.exact.randomness import Randomness
-from dpselect.exact.samplers import bernoulli, bernoulli_exp, is_below_exactly, uniform_below
+from dpselect.exact.samplers import (
+    bernoulli,
+    bernoulli_exp,
+    is_below_exactly,
+    truncated_geometric,
+    uniform_below,
+)
 from tests.exact.laws import Curve
 
 # Uniform integers.
@@ -214,6 +220,17 @@ def with_two_zeros(scale: Fraction, source: Randomness) -> int:
         if not bernoulli_exp(1 / scale, source):
             return sign * steps
         steps += 1
+
+
+def without_an_end(decay: Fraction, count: int | None, source: Randomness) -> int:
+    """What lies beyond the end is put at the last place, not spread over all."""
+    place = truncated_geometric(decay, None, source)
+    return place if count is None else min(place, count - 1)
+
+
+def one_place_short(decay: Fraction, count: int | None, source: Randomness) -> int:
+    """The last place is never reached."""
+    return truncated_geometric(decay, None if count is None else count - 1, source)
 
 
 # Orders.
