@@ -185,7 +185,9 @@ def test_an_accuracy_speaks_for_itself() -> None:
     assert "(the bound of Smith's lecture)" in str(three)
     assert "<td>34.01</td>" in found._repr_html_()
     assert "score of rank 3" in three._repr_html_()
-    assert found == Accuracy(found.within, Fraction("0.99"), "exponential", Fraction(1), n=100)
+    assert found == Accuracy(
+        found.within, Fraction("0.99"), "exponential", Fraction(1), n=100, measured_in="votes"
+    )
     assert {found, replace(found)} == {found}
     assert "with probability 2/3 or more" in str(accuracy(NAMES, epsilon=1, confidence="2/3"))
 

@@ -266,7 +266,7 @@ def test_a_law_is_a_value_with_a_table() -> None:
 def test_long_tables_are_cut_and_say_so() -> None:
     law = exponential_law(range_of(25), scale=1)
     assert repr(law).endswith("... and 15 more")
-    assert law._repr_html_().endswith("... and 15 more</p>")
+    assert law._repr_html_().endswith("... and 15 more</p></div>")
     found = side_by_side(range_of(25), epsilon=1)
     assert repr(found).endswith("... and 15 more")
     assert "exponential noise</th><th>Gumbel noise</th><th>Laplace noise</th><th>all scores released" in (

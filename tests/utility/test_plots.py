@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from xml.parsers import expat
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dpselect.errors import InvalidParameter
+from dpselect import Ledger, lead_needed, quantile
+from dpselect.errors import InvalidParameter, visible
 from dpselect.privacy import ZCDP, PureDP
 from dpselect.utility import exponential_law, side_by_side, top_k_law
-from dpselect.utility.plots import plot_accuracy, plot_law, plot_ledger
+from dpselect.utility.plots import plot_accuracy, plot_chance, plot_law, plot_ledger, plot_plan
 from tests.utility.lecture_problems import approval_voting, pricing
 
 SCORES = [148, 147, 146, 100, *range(30)]
@@ -45,6 +49,11 @@ def words(figure: Figure, folder: Path) -> str:
     return drawing
 
 
+def must_be_well_formed(drawing: str) -> None:
+    assert "<svg" in drawing
+    expat.ParserCreate().Parse(drawing, True)  # noqa: FBT003 - expat's own signature
+
+
 def test_accuracy_against_epsilon_names_its_guarantee(tmp_path: Path) -> None:
     figure = plot_accuracy(approval_voting(100), neighbours="change_one", score_unit="votes")
     said = words(figure, tmp_path)
@@ -58,12 +67,107 @@ def test_accuracy_against_epsilon_names_its_guarantee(tmp_path: Path) -> None:
     ):
         assert claim in said
     (axes,) = figure.axes
-    curves = {str(line.get_label()): np.asarray(line.get_ydata()) for line in axes.lines}
-    assert len(curves) == 4
-    assert abs(curves["exponential noise, 0.99 sure"][2] - 34.002) < 0.001
-    assert curves["exponential noise, on average"][2] < curves["exponential noise, 0.99 sure"][2]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
+    curves = {str(line.get_label()): np.asarray(line.get_data()) for line in axes.lines}
+    (x, sure), (_, mean) = curves["exponential noise, 0.99 sure"], curves["exponential noise, on average"]
+    place = list(x).index(0.5)
+    assert abs(sure[place] - 34.002) < 0.001
+    assert (mean < sure).all()
     figure.savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+def grey(figure: Figure) -> list[float]:
+    """Give where the prices begin that a ledger could not pay."""
+    (axes,) = figure.axes
+    shades = [each for each in axes.patches if each.get_label() == "more than is left"]
+    return [float(each.get_x()) for each in shades]  # type: ignore[attr-defined] # rectangles
+
+
+@pytest.mark.parametrize(("budget", "left"), [(PureDP("5/4"), 1.25), (ZCDP("1/2"), None)])
+def test_prices_that_a_ledger_cannot_pay_are_grey(
+    budget: PureDP | ZCDP, left: float | None, tmp_path: Path
+) -> None:
+    """The grey begins where the ledger itself says no, in whichever currency it counts."""
+    with Ledger.create(tmp_path / "town.ledger", budget=budget) as ledger:
+        (begins,) = grey(plot_accuracy(approval_voting(9), ledger=ledger))
+        assert ledger.affords(PureDP(Fraction(begins)))
+        assert not ledger.affords(PureDP(Fraction(begins) + Fraction(1, 10_000)))
+        if left is not None:
+            assert abs(begins - left) < 1e-4
+    with Ledger.create(tmp_path / "rich.ledger", budget=PureDP(9)) as ledger:
+        assert grey(plot_accuracy(approval_voting(9), ledger=ledger)) == []
+    assert grey(plot_accuracy(approval_voting(9))) == []
+
+
+def test_of_a_quantile_the_axis_speaks_of_ranks(tmp_path: Path) -> None:
+    median = quantile(value="pay", at="1/2", candidates=list(range(50)))
+    for figure in (plot_accuracy(median), plot_plan(median, epsilon=1)):
+        said = words(figure, tmp_path)
+        assert "at most how far from the median's (people)" in said
+        assert "best score" not in said
+
+
+def curve(figure: Figure, name: str) -> tuple[list[float], list[float]]:
+    (line,) = [each for axes in figure.axes for each in axes.lines if each.get_label() == name]
+    x, y = np.asarray(line.get_data())
+    return list(x), list(y)
+
+
+def test_the_chance_against_the_lead_is_the_exact_worst_case(tmp_path: Path) -> None:
+    """One winner: (1 - (1 - p)**n) / (n p) with p = exp(-lead), McKenna & Sheldon 2020."""
+    figure = plot_chance(approval_voting(10), epsilon=1)
+    leads, chances = curve(figure, "epsilon 1")
+    for lead, chance in zip(leads, chances, strict=True):
+        p = math.exp(-lead)
+        assert math.isclose(chance, 100 * (1 - (1 - p) ** 10) / (10 * p), rel_tol=1e-9)
+    assert math.isclose(chances[0], 10)
+    assert chances == sorted(chances)
+    said = words(figure, tmp_path)
+    for claim in (
+        "a lead of 7 is enough",
+        "chance that the best one wins",
+        "from half the price to the double",
+    ):
+        assert claim in said
+    assert lead_needed(approval_voting(10), epsilon=1) == 7
+    (band,) = figure.axes[0].collections
+    ends = band.get_paths()[0].vertices
+    assert np.asarray(ends)[:, 1].max() <= 100
+
+
+def test_a_plan_has_both_pictures_in_either_currency(tmp_path: Path) -> None:
+    for figure, name in (
+        (plot_plan(approval_voting(20), epsilon="1/2", k=3), "epsilon"),
+        (plot_plan(approval_voting(20), rho="1/8"), "rho"),
+    ):
+        assert len(figure.axes) == 2
+        assert f"What {name} buys" in words(figure, tmp_path)
+    for one in (None, 1):
+        with pytest.raises(InvalidParameter, match="exactly one of epsilon and rho must be given"):
+            plot_plan(approval_voting(20), epsilon=one, rho=one)
+    for plot in (plot_plan, plot_chance):
+        with pytest.raises(InvalidParameter, match="problem must leave a choice"):
+            plot(approval_voting(3), epsilon=1, k=3)
+
+
+def test_a_picture_shows_itself_in_a_notebook_and_opens_no_window() -> None:
+    figure = plot_chance(approval_voting(10), epsilon=1)
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    must_be_well_formed(figure._repr_svg_())
+    assert "matplotlib.pyplot" not in sys.modules
+
+
+@pytest.mark.parametrize("label", ["$\\frac$", "$5 or $6", "\x00\x1b[31m\u202e", "<b>&amp;", "--> -- ]]>"])
+def test_labels_are_drawn_as_they_are_read(label: str) -> None:
+    law = exponential_law([2, 1], scale=1, outputs=[label, "tea"])
+    figure = plot_law(law, score_unit=label)
+    must_be_well_formed(figure._repr_svg_())
+    (axes,) = figure.axes
+    drawn = axes.get_yticklabels()[0]
+    assert drawn.get_text().replace(r"\$", "$") == visible(label)
+    entry = Entry(1, PureDP(1), PureDP(1), label)
+    must_be_well_formed(plot_ledger([entry], PureDP(2))._repr_svg_())
 
 
 def test_accuracy_of_several_winners_has_no_mean(tmp_path: Path) -> None:
@@ -90,7 +194,8 @@ def test_a_law_is_drawn_as_bars_of_its_probabilities(tmp_path: Path) -> None:
         "public scores; 29 more not shown",
     ):
         assert claim in said
-    assert "candidate number 0 of t…" in said
+    assert "1  candidate n… of the list" in said
+    assert "5  candidate n… of the list" in said
 
 
 def test_laws_side_by_side_share_a_picture(tmp_path: Path) -> None:
@@ -113,7 +218,16 @@ def test_a_ledger_over_time_says_what_is_left(count: int, tmp_path: Path) -> Non
     said = words(plot_ledger(charges(count), PureDP(1)), tmp_path)
     left = PureDP(1 - PureDP("1/50").parts()[0] * count)
     assert f"{left} of epsilon 1, after {count} charges" in said
-    assert ("1 question 1, which is" in said) == (1 <= count <= 12)
+    assert ("1  question 1" in said) == (1 <= count <= 12)
+
+
+def test_charges_with_the_same_beginning_are_told_apart() -> None:
+    reasons = [f"approval_voting of {'the same long beginning ' * 3}{end}, 1 of 9, epsilon 1" for end in "ab"]
+    entries = [Entry(i, PureDP(1), PureDP(i), reason) for i, reason in enumerate(reasons, start=1)]
+    (axes,) = plot_ledger(entries, PureDP(2)).axes
+    first, second = (label.get_text() for label in axes.get_yticklabels())
+    assert first[1:] != second[1:]
+    assert "epsilon" not in first
 
 
 def test_a_ledger_of_rho_is_labelled_so(tmp_path: Path) -> None:

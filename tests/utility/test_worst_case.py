@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import cast
 
 import mpmath  # type: ignore[import-untyped] # it comes without types
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from dpselect.exact.enclosures import Enclosure, log
 from dpselect.exact.rounding import rounded_up
 from dpselect.utility.enclosed_laws import Order, enclosed_law
+from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.worst_case import FAR, Mechanism, Noise, distance, failure, mean_distance
 from tests.exact.laws import permute_and_flip, softmax
 from tests.mechanisms.closed_forms import exponential_top_k, gumbel_top_k
@@ -94,8 +97,48 @@ def test_at_the_distance_a_failure_is_as_rare_as_asked(
     mechanism: Mechanism, beta: Fraction, n: int, k: int
 ) -> None:
     t = distance(mechanism, n, k, beta)
-    for noise in NOISES if mechanism == "lecture" else [mechanism]:
+    noises: Sequence[Noise] = NOISES if mechanism == "lecture" else [cast("Noise", mechanism)]
+    for noise in noises:
         assert failure(noise, t, n, k).low <= beta
+
+
+def laplace_failure(t: float, n: int, k: int) -> float:
+    """P(one of n - k Laplace numbers exceeds one of k others by more than t), by quadrature."""
+
+    def below(z: float) -> float:
+        return math.exp(z) / 2 if z < 0 else 1 - math.exp(-z) / 2
+
+    def success(z: float) -> float:
+        return k * math.exp(-abs(z)) / 2 * (1 - below(z)) ** (k - 1) * below(z + t) ** (n - k)
+
+    return 1 - float(mpmath.quad(success, [-60 - t, -2 * t, -t, -t / 2, 0, 1, 4, 60]))
+
+
+@pytest.mark.parametrize("beta", [Fraction(9, 10), Fraction(1, 4), Fraction(1, 100), Fraction(1, 10**5)])
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (3, 1), (3, 2), (40, 1), (40, 30), (2000, 100)])
+def test_with_laplace_noise_a_failure_is_as_rare_as_asked_and_the_distance_not_far_too_large(
+    beta: Fraction, n: int, k: int
+) -> None:
+    t = float(distance("laplace", n, k, beta))
+    assert laplace_failure(t, n, k) <= beta + 1e-9
+    if beta <= Fraction(1, 100):
+        assert laplace_failure(t - 1.5, n, k) > beta
+
+
+def test_the_distances_of_laplace_noise_are_the_sums_over_pairs_and_over_both_reaches() -> None:
+    """Two candidates: exp(-t) (2 + t) / 4 = 1/100 at t = 5.19182; two thousand, 100 winners: 18.39 scales."""
+    assert float(distance("laplace", 2, 1, Fraction(1, 100))) == pytest.approx(5.19182, abs=1e-5)
+    assert float(distance("laplace", 2000, 100, Fraction(1, 100))) == pytest.approx(18.38863, abs=1e-5)
+    assert distance("laplace", 2, 1, Fraction(1, 2)) == distance("laplace", 5, 5, Fraction(1, 100)) == 0
+    far = distance("laplace", 10**300, 10**150, Fraction(9, 10))
+    assert float(far) == pytest.approx(450 * math.log(10) - 2 * math.log(0.9))
+
+
+@pytest.mark.parametrize("n", [2, 3, 30])
+def test_the_mean_distance_of_laplace_noise_is_not_exceeded(n: int) -> None:
+    for gap in (0.5, 1.0, 2.0, 3.0, 4.0):
+        found = laplace_law([gap, *[0.0] * (n - 1)], scale=1)
+        assert found.expected_error <= mean_distance("laplace", n)
 
 
 @pytest.mark.parametrize("noise", NOISES)

@@ -16,10 +16,11 @@ from dpselect.utility.accuracy import (
     lead_needed,
     within,
 )
+from dpselect.utility.chance import chance_of_best
 from dpselect.utility.enclosed_laws import enclosed_law, top_k_law
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.laws import exponential_law, gumbel_law
-from dpselect.utility.plots import plot_accuracy, plot_law, plot_ledger
+from dpselect.utility.plots import plot_accuracy, plot_chance, plot_law, plot_ledger, plot_plan
 from dpselect.utility.promise import Accuracy
 from dpselect.utility.selection_law import SelectionLaw
 from dpselect.utility.side_by_side import SideBySide, side_by_side
@@ -33,6 +34,7 @@ __all__ = [
     "SelectionLaw",
     "SideBySide",
     "accuracy",
+    "chance_of_best",
     "enclosed_law",
     "epsilon_for",
     "expected_error",
@@ -42,8 +44,10 @@ __all__ = [
     "laplace_law",
     "lead_needed",
     "plot_accuracy",
+    "plot_chance",
     "plot_law",
     "plot_ledger",
+    "plot_plan",
     "side_by_side",
     "top_k_law",
     "within",

@@ -29,8 +29,10 @@ from dpselect.privacy import (
     zero_concentrated_divergence,
 )
 from dpselect.privacy.neighbours import Neighbours, metric_of
+from dpselect.problems.pricing import Revenue
+from dpselect.utility.price_lists import PriceList, price_list, revenue_lead, revenue_within
 from dpselect.utility.promise import Accuracy
-from dpselect.utility.worst_case import Mechanism, distance, mean_distance
+from dpselect.utility.worst_case import Mechanism, Noise, distance, mean_distance
 
 MECHANISMS = ("exponential", "gumbel", "lecture")
 SURE = Fraction(99, 100)
@@ -168,6 +170,7 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
     confidence: Number = "0.99",
     neighbours: Neighbours = "add_remove",
     mechanism: Mechanism = "exponential",
+    people: int | None = None,
 ) -> Accuracy:
     """Say how far from the best the winners may be, before anything is paid or looked at.
 
@@ -178,12 +181,28 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
         ``mechanism`` is the noise, "exponential" or "gumbel" (the exponential mechanism of the
         literature), or "lecture" for the classical bound ln(n / (1 - confidence)) * scale of Smith's
         lecture, which holds for both noises.
+        With ``people``, a public upper bound on their number, pricing is sharper: the figure holds for data
+        sets of no more people, and does not grow with the length of the price list.
     """
     plan = _plan(problem, k, neighbours, mechanism)
-    doubt = _doubt(confidence)
-    far = plan.scale(epsilon, rho, scale) * distance(plan.mechanism, plan.n, plan.k, doubt)
-    target = getattr(problem, "target", None)
-    return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k, plan.n, target)
+    doubt, spread = _doubt(confidence), plan.scale(epsilon, rho, scale)
+    far = spread * distance(plan.mechanism, plan.n, plan.k, doubt)
+    if people is not None:
+        prices, most = _prices(problem, plan), whole(people, "people", least=0)
+        far = min(far, revenue_within(prices, most, spread, doubt)) if spread else far
+    target, word = getattr(problem, "target", None), getattr(problem, "measured_in", "score")
+    return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k, plan.n, target, word)
+
+
+def _prices(problem: PlannableProblem, plan: _Plan) -> PriceList:
+    """Give the prices to which a bound on people matters; refuse one where it would say nothing."""
+    scoring = getattr(problem, "scoring", None)
+    if not isinstance(scoring, Revenue) or plan.k > 1 or plan.mechanism == "lecture":
+        raise InvalidParameter(
+            "people is for one winner of pricing(...), by the sharp bounds. Leave it out: the figure holds "
+            "for any number of people."
+        )
+    return price_list(scoring.prices)
 
 
 def expected_error(  # noqa: PLR0913 - each is part of the question
@@ -234,12 +253,14 @@ def lead_needed(  # noqa: PLR0913 - each is part of the question
     confidence: Number = "0.99",
     neighbours: Neighbours = "add_remove",
     mechanism: Mechanism = "exponential",
+    people: int | None = None,
 ) -> Fraction:
     """Say how far the k best must lead the rest, so that they are the winners.
 
     Postcondition
         If the k-th best score exceeds the next one by this much, the winners are the k best with
-        probability ``confidence`` or more. It is a multiple of the problem's unit.
+        probability ``confidence`` or more. It is a multiple of the problem's unit. ``people`` is as for
+        ``accuracy``.
     """
     found = accuracy(
         problem,
@@ -251,4 +272,17 @@ def lead_needed(  # noqa: PLR0913 - each is part of the question
         neighbours=neighbours,
         mechanism=mechanism,
     )
-    return math.ceil(found.within / found.unit) * found.unit
+    lead = math.ceil(found.within / found.unit) * found.unit
+    if people is None:
+        return lead
+    plan, most = _plan(problem, k, neighbours, mechanism), whole(people, "people", least=0)
+    prices, spread = _prices(problem, plan), plan.scale(epsilon, rho, scale)
+    return min(lead, revenue_lead(prices, most, spread, 1 - found.confidence, found.unit)) if spread else lead
+
+
+def noise_scale(
+    problem: PlannableProblem, k: int, neighbours: Neighbours, mechanism: Noise, **budget: Number | None
+) -> Fraction:
+    """Give the scale of the noise that ``epsilon=`` or ``rho=`` pays for, or the ``scale=`` itself."""
+    given = {"epsilon": None, "rho": None, "scale": None, **budget}
+    return _plan(problem, k, neighbours, mechanism).scale(**given)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.exact.rounding import rounded_up, short_decimal
+from dpselect.notebook import card, facts_table
 from dpselect.utility.worst_case import Mechanism
 
 
@@ -15,7 +16,8 @@ class Accuracy:
 
     For k winners: below the k-th best score. ``unit`` is the step between possible scores, ``n`` the number
     of candidates if it is known. ``target`` names the number whose rank is asked for, where a score is minus
-    a distance of ranks: then ``within`` is a number of people.
+    a distance of ranks: then ``within`` is a number of people. ``measured_in`` says what a score is a number
+    of: votes, points, revenue.
     """
 
     within: Fraction
@@ -25,6 +27,7 @@ class Accuracy:
     k: int = 1
     n: int | None = None
     target: str | None = None
+    measured_in: str = "score"
 
     def __str__(self) -> str:
         if self.is_of_order_alone:
@@ -54,7 +57,7 @@ class Accuracy:
     @property
     def source(self) -> str:
         """The noise that the figure is for, or whose bound it is."""
-        return {"exponential": "exponential noise", "gumbel": "Gumbel noise"}.get(
+        return {"exponential": "exponential noise", "gumbel": "Gumbel noise", "laplace": "Laplace noise"}.get(
             self.mechanism, "the bound of Smith's lecture"
         )
 
@@ -78,8 +81,4 @@ class Accuracy:
         ]
         if self.is_of_order_alone:
             rows = [("accuracy", str(self))]
-        return (
-            "<table>"
-            + "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
-            + "</table>"
-        )
+        return card(facts_table(rows))

@@ -6,7 +6,6 @@ law of private scores would be an unpaid release.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from fractions import Fraction
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.rounding import exact_text
+from dpselect.notebook import card, numbers_table
 
 SHOWN = 10
 """A table shows 10 outputs, the likeliest first."""
@@ -95,10 +95,4 @@ def lined(headings: Sequence[str], rows: Sequence[Sequence[str]], title: str, re
 
 def as_html(headings: Sequence[str], rows: Sequence[Sequence[str]], title: str, rest: int) -> str:
     """Write a table for a notebook."""
-
-    def row(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-    more = f"<p>... and {rest} more</p>" if rest else ""
-    body = "".join(row(cells, "td") for cells in rows)
-    return f"<table><caption>{html.escape(title)}</caption>{row(headings, 'th')}{body}</table>{more}"
+    return card(numbers_table(headings, rows, title=title, rest=f"... and {rest} more" if rest else ""))

@@ -18,7 +18,7 @@ from dpselect.exact.bisection import Bracket, bisect
 from dpselect.exact.enclosures import Ball, Enclosure, compare, enclose, exp, log
 
 Noise: TypeAlias = Literal["exponential", "gumbel"]
-Mechanism: TypeAlias = Literal["exponential", "gumbel", "lecture"]
+Mechanism: TypeAlias = Literal["exponential", "gumbel", "laplace", "lecture"]
 
 BITS = 64
 """Figures are at most a relative 2**-BITS above the bound that they state."""
@@ -80,14 +80,42 @@ def distance(mechanism: Mechanism, n: int, k: int, beta: Fraction) -> Fraction:
         return log(n * k / beta).high
     if mechanism == "gumbel":
         return max(Fraction(0), log(rivals * (k - beta) / beta).high)
-    if k > 1:
-        return log(rivals / beta).high
+    if mechanism == "laplace":
+        return laplace_distance(rivals, k, beta)
+    return log(rivals / beta).high if k > 1 else _exponential_distance(n, beta)
+
+
+def _exponential_distance(n: int, beta: Fraction) -> Fraction:
+    """Give the least distance for exponential noise and a single winner, rounded up."""
+    rivals = n - 1
     if beta >= Fraction(rivals, n):
         return Fraction(0)
     return _threshold(
         lambda t: compare(lambda precision: failure("exponential", t, n, precision=precision), beta) < 0,
         log(rivals / beta).high,
     ).holds
+
+
+def laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
+    """Bound the distance that, with probability 1 - beta, no noise lies above another, each of some numbers.
+
+    ``above`` Laplace numbers are compared with ``below`` others: by all pairs together, or by how far the
+    former reach up and the latter down; the smaller bound is given.
+    """
+    pairs = above * below
+    if 2 * beta >= pairs:
+        return Fraction(0)
+    reaches = log(above / beta).high, log(below / beta).high
+    by_pairs = _threshold(
+        lambda t: compare(lambda precision: _pairs_apart(t, pairs, precision), beta) < 0,
+        2 * log(pairs / beta).high + 4,
+    ).holds
+    return min(by_pairs, reaches[0] + reaches[1]) if min(reaches) >= 0 else by_pairs
+
+
+def _pairs_apart(t: Fraction, pairs: int, precision: int) -> Enclosure:
+    """Enclose the sum over pairs of the probability that one Laplace number exceeds the other by t."""
+    return enclose(lambda x: pairs * (2 + x) * (-x).exp() / 4, t, precision=precision)
 
 
 @lru_cache(maxsize=1024)
@@ -106,6 +134,9 @@ def mean_distance(mechanism: Mechanism, n: int) -> Fraction:
         return enclose(lambda candidates: candidates.log() + 1, Fraction(n)).high
     if mechanism == "gumbel":
         return enclose(lambda rivals: (rivals / Ball(1).exp()).lambertw(), Fraction(n - 1)).high
+    if mechanism == "laplace":
+        start = laplace_distance(n - 1, 1, Fraction(1))
+        return start + enclose(lambda x: (n - 1) * (3 + x) * (-x).exp() / 4, start).high
     beyond = Fraction(3)  # never halved to 1, where two candidates would be undecidable: an exact maximum
     while not _falls(beyond, n):
         beyond *= 2
