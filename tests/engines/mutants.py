@@ -5,17 +5,24 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
 CANARY = "8675309"
-FORMATS = ("csv", "csv.gz", "parquet", "arrow", "feather", "jsonl", "duckdb", "db")
-"""A ``db`` is the bytes of a Parquet file under the name of a database: a wrong one."""
+FORMATS = ("csv", "csv.gz", "parquet", "arrow", "feather", "jsonl", "duckdb", "believed.duckdb", "db")
+"""A ``db`` is the bytes of a Parquet file under the name of a database: a wrong one. A ``believed.duckdb`` is
+a database whose checksums are right again, so that DuckDB believes what was changed."""
+HEADER_BYTES, HEADERS, BLOCK_BYTES = 4096, 3, 262144
+"""How a DuckDB database begins, and what follows: each part after a checksum of 8 bytes."""
+LATE_SECONDS = 150
+"""More than opening and one query of a small database may take together."""
 CHILD = f"""
 import contextlib, gzip, io, sys
 from dpselect.cli.runner import run_command
@@ -93,11 +100,27 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
     return bytes(bytes_)
 
 
+def believed(content: bytes, chance: random.Random) -> bytes:
+    """Change what is used of one header or block of a DuckDB database, and its checksum with it."""
+    parts = [(at, at + HEADER_BYTES) for at in range(0, HEADERS * HEADER_BYTES, HEADER_BYTES)]
+    parts += [(at, at + BLOCK_BYTES) for at in range(HEADERS * HEADER_BYTES, len(content), BLOCK_BYTES)]
+    first, last = chance.choice(parts)
+    used = content[first + 8 : last].rstrip(b"\0") + bytes(8)
+    changed = mutated(used, chance)[: last - first - 8].ljust(last - first - 8, b"\0")
+    return content[:first] + checksum(changed) + changed + content[last:]
+
+
+def checksum(content: bytes) -> bytes:
+    """Give the checksum of DuckDB's format: products modulo 2**64 of words, joined by exclusive or."""
+    products = np.frombuffer(content, "<u8") * np.uint64(0xBF58476D1CE4E5B9)
+    return (int(np.bitwise_xor.reduce(products)) ^ 5381).to_bytes(8, "little")
+
+
 def verdicts(form: str, count: int, folder: Path, seed: int = 0) -> Counter[str]:
     """Ask about ``count`` broken copies; give how often each exit code, signal or leak was seen."""
     content, chance = original(form, folder), random.Random(seed)  # noqa: S311 - no secret
     seen: Counter[str] = Counter()
-    left = count
+    left, changed = count, believed if form.startswith("believed") else mutated
     while left:
         with subprocess.Popen(
             [sys.executable, "-c", CHILD],
@@ -111,12 +134,13 @@ def verdicts(form: str, count: int, folder: Path, seed: int = 0) -> Counter[str]
                 raise RuntimeError
             while left:
                 path = folder / f"copy.{form}"
-                path.write_bytes(mutated(content, chance))
+                path.write_bytes(changed(content, chance))
+                begun = time.monotonic()
                 child.stdin.write(f"{path}\n")
                 left -= 1
                 if not (verdict := child.stdout.readline().strip()):
                     break
-                seen[verdict] += 1
+                seen[verdict if time.monotonic() < begun + LATE_SECONDS else "late"] += 1
             else:
                 break
         seen[f"died: {child.returncode}"] += 1

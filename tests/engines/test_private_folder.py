@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -124,6 +127,46 @@ def test_c4_those_who_make_folders_and_those_who_tidy_up_do_not_disturb_each_oth
     makers = [subprocess.Popen([sys.executable, "-c", asked]) for _ in range(4)]
     until = time.monotonic() + 120
     assert [maker.wait(timeout=until - time.monotonic()) for maker in makers] == [0] * len(makers)
+    assert list(place.iterdir()) == []
+
+
+def before_the_next_lock(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let another process act between the opening of a folder and its lock."""
+    acts = [act]
+
+    def flock(folder: int, how: int) -> None:
+        if acts:
+            acts.pop()()
+        fcntl.flock(folder, how)
+
+    ours = SimpleNamespace(flock=flock, LOCK_EX=fcntl.LOCK_EX, LOCK_NB=fcntl.LOCK_NB)
+    monkeypatch.setattr(private_folder, "fcntl", ours)
+
+
+@pytest.mark.parametrize("successor", ["a folder", "a link"])
+def test_c4_what_takes_the_place_of_a_folder_before_it_is_locked_is_left_alone(
+    successor: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, elsewhere = place / "dpselect-rows-abcdefgh", place / "elsewhere"
+    left.mkdir()
+    elsewhere.mkdir()
+
+    def replaced() -> None:
+        left.rename(place / "moved")
+        left.mkdir() if successor == "a folder" else left.symlink_to(elsewhere)
+        (left / "kept").write_text("kept", encoding="utf-8")
+
+    before_the_next_lock(replaced, monkeypatch)
+    tidy(str(place))
+    assert (left / "kept").read_text(encoding="utf-8") == "kept"
+
+
+def test_c4_a_folder_that_is_removed_before_it_is_locked_is_made_anew(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before_the_next_lock(lambda: next(place.iterdir()).rmdir(), monkeypatch)
+    with PrivateFolder() as path:
+        assert Path(path).is_dir()
     assert list(place.iterdir()) == []
 
 

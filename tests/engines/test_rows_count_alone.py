@@ -99,6 +99,10 @@ def from_small_row_groups(kinds: Kinds, rows: Sequence[Row], unit: str | None, f
     return Table(folder / "rows.parquet", unit=unit)
 
 
+def name_of(load: Loader) -> str:
+    return load.__name__
+
+
 READERS: list[Loader] = [
     *EMBEDDED,
     from_arrow_data_set,
@@ -110,11 +114,23 @@ READERS: list[Loader] = [
 ]
 
 
-@pytest.mark.parametrize("load", READERS, ids=lambda load: load.__name__)
+@pytest.mark.parametrize("load", [load for load in READERS if load is not loading.from_database], ids=name_of)
 def test_d13_one_person_switches_no_filter_for_the_others(
     load: Loader, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    for (name, rows), (problem, expected) in itertools.product(TABLES.items(), PROBLEMS):
+    no_filter_is_switched(load, 1, tmp_path, subtests)
+
+
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_d13_one_person_switches_no_filter_for_the_others_in_a_database(
+    every: int, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """It is read by a process of its own, which starts for each question."""
+    no_filter_is_switched(loading.from_database, every, tmp_path, subtests)
+
+
+def no_filter_is_switched(load: Loader, every: int, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for (name, rows), (problem, expected) in [*itertools.product(TABLES.items(), PROBLEMS)][::every]:
         folder = tmp_path / f"{name}, {problem.name}"
         folder.mkdir()
         with subtests.test(folder.name):

@@ -147,7 +147,7 @@ def test_what_is_counted_is_what_a_release_scores(tmp_path: Path) -> None:
 def test_the_first_line_says_that_it_is_not_private(tmp_path: Path) -> None:
     found = check(DISH, loading.from_parquet(KINDS, ROWS, "guest", tmp_path), owner=True)
     assert str(found).splitlines()[0].startswith("Not private")
-    assert found._repr_html_().startswith("<p><strong>Not private")
+    assert "</style><p><strong>Not private" in found._repr_html_()
 
 
 def test_d8_values_are_shown_so_that_no_screen_obeys_them(tmp_path: Path) -> None:

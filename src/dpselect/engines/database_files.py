@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import pickle
 import subprocess
 import sys
@@ -33,6 +34,8 @@ OPENING_SECONDS = 60.0
 """For opening a database and reading its schema."""
 SECONDS_PER_BYTE = 1e-6
 """More for each query, by the size of the file: a second for a megabyte."""
+MOST_TOLD = 65536
+"""Bytes of progress that are read at a time; the last one counts."""
 ALLOWED = frozenset({("decimal", "Decimal"), ("uuid", "UUID")})
 """The classes of which an answer may hold objects, beside Python's plain ones."""
 
@@ -90,12 +93,14 @@ class DatabaseProcess:
 
     def __init__(self, database: str, config: Mapping[str, str]) -> None:
         """Start the process, and let it open the database."""
-        self.seconds = OPENING_SECONDS
+        self.seconds, self._per_cent = OPENING_SECONDS, -1.0
         self._pipe, theirs = Pipe()
-        with theirs:
+        self._progress, told = Pipe(duplex=False)
+        with theirs, told:
+            ends = [theirs.fileno(), told.fileno()]
             self._process = subprocess.Popen(  # noqa: S603 - our own script, by the Python that runs us
-                [sys.executable, "-P", "-S", str(READER), str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
+                [sys.executable, "-P", "-S", str(READER), *map(str, ends)],
+                pass_fds=ends,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -116,6 +121,8 @@ class DatabaseProcess:
 
     def execute(self, query: str, parameters: Sequence[object] = ()) -> DatabaseProcess:
         """Run a query; its rows are fetched from this very object."""
+        self.query_progress()
+        self._per_cent = -1.0  # what was told of the query before is read and forgotten
         self._ask("execute", query, list(parameters))
         return self
 
@@ -134,6 +141,14 @@ class DatabaseProcess:
             self._process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
         self._process.wait()
         self._pipe.close()
+        self._progress.close()
+
+    def query_progress(self) -> float:
+        """Give the per cent of the query that the process told last; a number below zero if it told none."""
+        if self._progress.poll():
+            told = os.read(self._progress.fileno(), MOST_TOLD)
+            self._per_cent = float(told[-1]) if told else -1.0
+        return self._per_cent
 
     def _ask(self, method: str, *arguments: object) -> list[tuple[Any, ...]]:
         self._pipe.send((method, arguments))

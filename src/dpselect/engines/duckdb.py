@@ -19,10 +19,12 @@ from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
 from dpselect.engines.private_folder import PrivateFolder
+from dpselect.engines.progress import telling
 from dpselect.engines.protocol import (
     BATCH_ROWS,
     Counts,
     CountsRequest,
+    Listed,
     answered,
     checked_salt,
     counted,
@@ -43,7 +45,9 @@ FIRST = (
     "SET python_enable_replacements = false",
     # The type of a pandas column must not depend on its values: objects are text.
     "SET pandas_analyze_sample = 0",
-    "SET enable_progress_bar = false",
+    # DuckDB keeps count of what is done, and prints nothing.
+    "SET enable_progress_bar_print = false",
+    "SET enable_progress_bar = true",
     # Whether a row counts must depend on that row alone.
     f"SET disabled_optimizers = '{BY_STATISTICS}'",
 )
@@ -69,6 +73,23 @@ class Queried(Protocol):
     def execute(self, query: str, parameters: Any = ..., /) -> Any:
         """Run a query; what is given has ``fetchmany`` and ``fetchall``."""
 
+    def query_progress(self) -> float:
+        """Give the per cent of the running query that are done, or less than zero. Any thread may ask."""
+
+
+@dataclass(frozen=True)
+class DuckDBDialect(Unnested):
+    """Lists are selected from one row of a table function.
+
+    DuckDB tells no progress of a query with a SELECT from nothing in it.
+    """
+
+    def listing(self, key: Listed, column_type: exp.DataType) -> exp.Expression:
+        """Unnest two arrays side by side."""
+        one_row = exp.Table(this=exp.Anonymous(this="range", expressions=[exp.Literal.number(1)]))
+        listed = super().listing(key, column_type)
+        return listed.from_(one_row) if isinstance(listed, exp.Select) else listed
+
 
 @dataclass(frozen=True, repr=False)
 class DuckDB:
@@ -88,10 +109,11 @@ class DuckDB:
 
     def _counts(self, request: CountsRequest, salt: str) -> Counts:
         self.check()
-        dialect = Unnested("duckdb", self.rows_of(request) if self.rows_of else self.rows, [])
+        dialect = DuckDBDialect("duckdb", self.rows_of(request) if self.rows_of else self.rows, [])
         query = rendered(request, salt, dialect)
-        result = self.connection.execute(query, dialect.parameters)
-        return gathered(request, iter(partial(result.fetchmany, BATCH_ROWS), []))
+        with telling(self.connection.query_progress):
+            result = self.connection.execute(query, dialect.parameters)
+            return gathered(request, iter(partial(result.fetchmany, BATCH_ROWS), []))
 
     def rows_for_owner(
         self, columns: Sequence[Column], query: Callable[[Dialect], exp.Expression]
@@ -101,9 +123,10 @@ class DuckDB:
         return answered(partial(self._rows_for_owner, query))
 
     def _rows_for_owner(self, query: Callable[[Dialect], exp.Expression]) -> list[tuple[Any, ...]]:
-        dialect = Unnested("duckdb", self.rows, [])
+        dialect = DuckDBDialect("duckdb", self.rows, [])
         text = query(dialect).sql(dialect="duckdb")
-        rows: list[tuple[Any, ...]] = self.connection.execute(text, dialect.parameters).fetchall()
+        with telling(self.connection.query_progress):
+            rows: list[tuple[Any, ...]] = self.connection.execute(text, dialect.parameters).fetchall()
         return rows
 
 

@@ -24,7 +24,7 @@ LOCKED, UNLOCKED = "dpselect-rows-", "dpselect-unlocked-"
 SPARE_FILES, SPARE_BYTES = 16, 2**28
 """What must be left for an engine to begin at all: DuckDB aborts where it cannot open or map anything."""
 _LEFT = re.compile(rf"{LOCKED}[a-z0-9_]{{8}}")
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @dataclass
@@ -140,7 +140,7 @@ def _locked(path: str) -> int:
 
 
 def _must_be_there(path: str, lock: int) -> None:
-    """Refuse a name that no longer stands for the folder that is open."""
+    """Refuse a name that does not stand for the folder that is open: a link, or another folder by now."""
     if not os.path.samestat(os.lstat(path), os.fstat(lock)):
         raise FileNotFoundError
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from html import escape
 
 from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine, Key, Listed
 from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter, visible
+from dpselect.notebook import card, numbers_table, shown_text
 from dpselect.owner import queries
 from dpselect.problems.problem import Problem
+from dpselect.release.progress_line import progress_shown
 from dpselect.silence import takes_data
 
 SHOWN_VALUES = 10
@@ -77,15 +78,18 @@ class TableCheck:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        facts = "".join(
-            f"<tr><th>{escape(name)}</th><td>{number:,}</td></tr>" for name, number in self._facts()
-        )
-        values = "".join(
-            f"<tr><th>{escape(visible(column.column))}: {escape(_short(value))}</th><td>{size:,}</td></tr>"
+        facts = [(name, f"{number:,}") for name, number in self._facts()]
+        tables = [numbers_table(["", "number"], facts)]
+        tables += [
+            numbers_table(
+                ["value", "cells"],
+                [(_short(value), f"{size:,}") for value, size in column.unmatched],
+                title=f"most frequent values of {column.column} that do not count",
+            )
             for column in self.columns
-            for value, size in column.unmatched
-        )
-        return f"<p><strong>{escape(WARNING)}</strong></p><table>{facts}{values}</table>"
+            if column.unmatched
+        ]
+        return card(f"<p><strong>{shown_text(WARNING)}</strong></p>", *tables)
 
     def _facts(self) -> list[tuple[str, int]]:
         facts = [("rows", self.rows), ("people", self.people)]
@@ -110,10 +114,11 @@ class TableCheck:
 
 
 @takes_data
-def check(problem: Problem, table: Table, *, owner: bool = False) -> TableCheck:
+def check(problem: Problem, table: Table, *, owner: bool = False, progress: bool | None = None) -> TableCheck:
     """Show the owner of a table how it fits a question: what is matched, what is dropped, and why.
 
-    Nothing of it is private, and no ledger is charged. Only the owner of the data may ask.
+    Nothing of it is private, and no ledger is charged. Only the owner of the data may ask. ``progress`` is
+    that of ``select``.
     """
     if owner is not True:
         raise InvalidParameter("owner must be True: a check shows data. Write owner=True if it is yours.")
@@ -124,7 +129,7 @@ def check(problem: Problem, table: Table, *, owner: bool = False) -> TableCheck:
         )
     if type(table.source).__name__ == "RecordBatchReader":
         raise InvalidParameter("source must be readable more than once; a reader is not. Write .read_all().")
-    with table.open() as engine:
+    with table.open() as engine, progress_shown(wanted=progress):
         return _checked(engine, problem.request(engine.schema, unit=table.unit))
 
 
