@@ -24,6 +24,7 @@ _HOMES = {
     "AlreadyCharged": "dpselect.errors",
     "AnswerLost": "dpselect.errors",
     "ApproxDP": "dpselect.privacy",
+    "ApproxZCDP": "dpselect.privacy",
     "BoundedRange": "dpselect.accounting",
     "BudgetExhausted": "dpselect.errors",
     "Entry": "dpselect.ledger",
@@ -50,6 +51,7 @@ _HOMES = {
     "atom_domain": "dpselect.privacy",
     "borda": "dpselect.problems",
     "calibrate": "dpselect.accounting",
+    "chance_of_best": "dpselect.utility",
     "change_one_distance": "dpselect.privacy",
     "check": "dpselect.owner",
     "compose": "dpselect.accounting",
@@ -58,6 +60,7 @@ _HOMES = {
     "custom": "dpselect.problems",
     "epsilon_for": "dpselect.utility",
     "expected_error": "dpselect.utility",
+    "l1_distance": "dpselect.privacy",
     "lead_needed": "dpselect.utility",
     "linf_distance": "dpselect.privacy",
     "make_best_of_random_count": "dpselect.mechanisms",
@@ -69,6 +72,11 @@ _HOMES = {
     "make_select_private_candidate": "dpselect.mechanisms",
     "max_divergence": "dpselect.privacy",
     "most_common": "dpselect.problems",
+    "plot_accuracy": "dpselect.utility",
+    "plot_chance": "dpselect.utility",
+    "plot_law": "dpselect.utility",
+    "plot_ledger": "dpselect.utility",
+    "plot_plan": "dpselect.utility",
     "plurality": "dpselect.problems",
     "prepare": "dpselect.release",
     "pricing": "dpselect.problems",
@@ -114,6 +122,7 @@ if TYPE_CHECKING:
     from dpselect.owner import check as check
     from dpselect.privacy import ZCDP as ZCDP
     from dpselect.privacy import ApproxDP as ApproxDP
+    from dpselect.privacy import ApproxZCDP as ApproxZCDP
     from dpselect.privacy import Measurement as Measurement
     from dpselect.privacy import PrivacyProfile as PrivacyProfile
     from dpselect.privacy import PureDP as PureDP
@@ -123,6 +132,7 @@ if TYPE_CHECKING:
     from dpselect.privacy import approximate as approximate
     from dpselect.privacy import atom_domain as atom_domain
     from dpselect.privacy import change_one_distance as change_one_distance
+    from dpselect.privacy import l1_distance as l1_distance
     from dpselect.privacy import linf_distance as linf_distance
     from dpselect.privacy import max_divergence as max_divergence
     from dpselect.privacy import range_distance as range_distance
@@ -149,9 +159,15 @@ if TYPE_CHECKING:
     from dpselect.release import top_k as top_k
     from dpselect.utility import Accuracy as Accuracy
     from dpselect.utility import accuracy as accuracy
+    from dpselect.utility import chance_of_best as chance_of_best
     from dpselect.utility import epsilon_for as epsilon_for
     from dpselect.utility import expected_error as expected_error
     from dpselect.utility import lead_needed as lead_needed
+    from dpselect.utility import plot_accuracy as plot_accuracy
+    from dpselect.utility import plot_chance as plot_chance
+    from dpselect.utility import plot_law as plot_law
+    from dpselect.utility import plot_ledger as plot_ledger
+    from dpselect.utility import plot_plan as plot_plan
 else:
     # Hidden from type checkers: a module with __getattr__ would seem to them to have every name there is.
     def __getattr__(name: str) -> object:

@@ -108,7 +108,7 @@ def test_one_candidate_costs_nothing_without_a_ledger(budget: Any) -> None:
     alone = dpselect.custom(candidates=["tea"], sensitivity=1)
     release = dpselect.select(alone, Scores([31]), budget=budget)
     assert type(release.price) is type(budget)
-    facts = json.loads(release.to_json())["price"]
+    facts = json.loads(release.to_json())["loss"]
     assert facts in ({"rho": "0"}, {"epsilon": "0", "delta": "0"}, {"renyi": {"2": "0", "8": "0"}})
     assert Release.from_json(release.to_json()) == release
 

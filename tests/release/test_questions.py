@@ -130,7 +130,7 @@ def test_a_quote_shows_itself_without_data_and_runs_no_name(ballots: Path) -> No
         r"data set  '<b>lunch</b>\x1b[2J'"
     )
     page = quote._repr_html_()
-    assert page.startswith("<table><tr><th>winners</th><td>2, not drawn yet</td></tr>")
+    assert "<table><tr><th>winners</th><td>2, not drawn yet</td></tr>" in page
     assert "&lt;b&gt;lunch&lt;/b&gt;" in page
     assert "<b>" not in page
 

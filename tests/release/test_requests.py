@@ -266,11 +266,11 @@ def test_an_answer_that_another_program_stored_is_no_release(ledger: Watched) ->
 
 
 def test_an_answer_too_long_for_a_ledger_is_refused_before_it_is_paid_for(ledger: Watched) -> None:
-    long = dpselect.custom(candidates=[f"{i}" * 300_000 for i in range(5)], sensitivity=1)
+    long = dpselect.custom(candidates=[f"{i}" * 150_000 for i in range(5)], sensitivity=1)
     with pytest.raises(InvalidParameter, match="k must be so small"):
         ask(ledger, problem=long, table=Scores([0] * 5), k=4)
     assert ledger.spent == PureDP(0)
-    assert len(ask(ledger, problem=long, table=Scores([0] * 5), k=3).labels) == 3
+    assert ask(ledger, problem=long, table=Scores([0] * 5)).label in long.outputs
 
 
 def test_winners_of_a_grid_are_kept_too(ledger: Watched, tmp_path: Path) -> None:

@@ -153,20 +153,33 @@ HOSTILE: list[Any] = [
     with_facts(scale="1e999999999"),
     with_facts(scale="1/0"),
     with_facts(scale=2),
-    with_facts(price={"epsilon": "-1"}),
-    with_facts(price={"epsilon": "1", "rho": "1"}),
-    with_facts(price={"epsilon": "1", "extra": "1"}),
-    with_facts(price={}),
+    with_facts(loss={"epsilon": "-1"}),
+    with_facts(loss={"epsilon": "1", "rho": "1"}),
+    with_facts(loss={"epsilon": "1", "extra": "1"}),
+    with_facts(loss={}),
     with_facts(measure="zero_concentrated_divergence"),
     with_facts(neighbours="friends"),
-    with_facts(mechanism="laplace"),
+    with_facts(mechanism="gaussian"),
     with_facts(unit=7),
     with_facts(dataset=["x"]),
     with_facts(version=None),
     with_facts(extra=1),
-    with_facts(accuracy=FACTS["accuracy"] | {"k": 2}),
-    with_facts(accuracy=FACTS["accuracy"] | {"k": "1"}),
-    with_facts(accuracy=FACTS["accuracy"] | {"mechanism": "gumbel"}),
+    with_facts(k=2),
+    with_facts(k="1"),
+    with_facts(k=1.0),
+    with_facts(k=True),
+    with_facts(winners=["pie"]),
+    with_facts(price="1"),
+    with_facts(within_exact="12"),
+    with_facts(step=1),
+    with_facts(target=7),
+    with_facts(candidates={"count": 0, "first": []}),
+    with_facts(candidates={"count": 1.0, "first": []}),
+    with_facts(candidates={"count": None, "first": [7]}),
+    with_facts(accuracy=FACTS["accuracy"] | {"within": "10.99"}),
+    with_facts(accuracy=FACTS["accuracy"] | {"confidence": "1e999999999"}),
+    with_facts(accuracy=FACTS["accuracy"] | {"unit": 1}),
+    with_facts(accuracy=FACTS["accuracy"] | {"extra": 1}),
 ]
 
 
@@ -193,8 +206,8 @@ def test_a_page_shows_names_and_runs_none_of_them(made: Callable[[str], Release]
     page = made("<img src=x onerror=\"alert('1')\">&amp;")._repr_html_()
     assert "<img" not in page
     assert "&lt;img src=x onerror=&quot;alert(&#x27;1&#x27;)&quot;&gt;&amp;amp;" in page
-    assert page.startswith("<table><tr><th>winner")
-    assert page.endswith("</td></tr></table>")
+    assert page.startswith('<div class="dpselect">')
+    assert page.endswith("</td></tr></table></div>")
 
 
 @pytest.mark.parametrize("made", SHOWN)

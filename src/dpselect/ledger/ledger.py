@@ -28,6 +28,7 @@ from dpselect.ledger.fields import (
     reason_text,
     system_clock,
 )
+from dpselect.ledger.ledger_page import ledger_page
 from dpselect.ledger.locations import Place, database_at, local_file
 from dpselect.ledger.verified_log import VerifiedLog, anchor_of_another_ledger
 from dpselect.privacy.losses import PureDP
@@ -263,6 +264,9 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"<Ledger {self.place!r} with a budget of {self.budget}, {self.neighbours}>"
+
+    def _repr_html_(self) -> str:
+        return ledger_page(self)
 
     # ---- inside --------------------------------------------------------------------------------------------
 

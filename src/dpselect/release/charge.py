@@ -26,8 +26,9 @@ from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
 from dpselect.problems.problem import Problem
 from dpselect.release.data import Data, table_of
+from dpselect.release.labels import label_text, written_label
 from dpselect.release.quote import Quote
-from dpselect.release.result import Release, written_label
+from dpselect.release.result import Release
 from dpselect.silence import run_or_none
 
 if TYPE_CHECKING:
@@ -91,10 +92,12 @@ def _must_be_storable(problem: Problem, quote: Quote) -> None:
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InvalidParameter("dataset must be text that can be stored: no lone surrogate.")
     if isinstance(outputs, Grid):
-        longest = 64 + len(exact_text(outputs.first)) + 2 * len(exact_text(outputs.step))
+        longest = 128 + 2 * len(exact_text(outputs.first)) + 4 * len(exact_text(outputs.step))
     else:
-        longest = max(len(json.dumps(written_label(label))) for label in outputs)
-    if len(text) + quote.k * (longest + 2) > MOST_CHARACTERS_OF_ANSWER:
+        longest = max(
+            len(json.dumps(written_label(label))) + len(json.dumps(label_text(label))) for label in outputs
+        )
+    if len(text) + quote.k * (longest + 4) > MOST_CHARACTERS_OF_ANSWER:
         raise InvalidParameter(
             f"k must be so small that a ledger can keep {quote.k} labels, in {MOST_CHARACTERS_OF_ANSWER} "
             "characters; it cannot. Give no request_id, or a smaller k."

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from datetime import date, time
-from decimal import Decimal
-from fractions import Fraction
 from functools import partial
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Self
 
 from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable
@@ -27,8 +22,10 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
 from dpselect.release.charge import Payment, kept_answer, must_agree, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
+from dpselect.release.labels import PlainLabel, plain_label
+from dpselect.release.progress_line import progress_shown
 from dpselect.release.quote import Quote, quoted, the_budget
-from dpselect.release.result import PlainLabel, Release
+from dpselect.release.result import Release
 from dpselect.silence import holds_data, run, takes_data
 
 if TYPE_CHECKING:
@@ -45,11 +42,13 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     rho: Number | None = None,
     budget: WritableLoss | None = None,
     neighbours: Neighbours = "add_remove",
+    progress: bool | None = None,
 ) -> Question:
     """Price a question; ``with`` opens the table and fits the question to its schema.
 
     Exactly one of ``epsilon`` (exponential noise), ``rho`` (Gumbel noise) and ``budget`` (any loss) is given.
-    No row is read and nothing is charged until ``release`` is called.
+    No row is read and nothing is charged until ``release`` is called. ``progress`` shows how far a query is
+    that takes more than two seconds: None does on a terminal and in a notebook, False never.
 
     >>> from dpselect import Scores, custom
     >>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)
@@ -58,7 +57,9 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     (PureDP('1/2'), Fraction(2, 1))
     """
     quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours)
-    return Question(problem, table, quote, measurement)
+    question = Question(problem, table, quote, measurement)
+    question.progress = progress
+    return question
 
 
 @holds_data
@@ -66,9 +67,11 @@ class Question:
     """A question with its price, asked of data: made by ``prepare``, released once.
 
     ``meanwhile`` makes a context in which the charge happens. The command line holds signals back in it.
+    ``progress`` says whether a long query shows how far it is; None: where a person looks.
     """
 
     meanwhile: Callable[[], AbstractContextManager[object]] = nullcontext
+    progress: bool | None = None
 
     def __init__(self, problem: Problem, data: Data, quote: Quote, measurement: Measurement) -> None:
         """Take what ``prepare`` has checked."""
@@ -164,7 +167,8 @@ class Question:
         if kept is not None:
             return kept
         self._looked = True
-        release = Release.of(quote, run(partial(_drawn, look, self._measurement, problem), _refused))
+        with progress_shown(wanted=self.progress):
+            release = Release.of(quote, run(partial(_drawn, look, self._measurement, problem), _refused))
         if ledger is not None and request_id is not None:
             ledger.store(request_id, release.to_json())
         return release
@@ -191,21 +195,10 @@ def _drawn(look: Look, measurement: Measurement, problem: Problem) -> tuple[Plai
     at_once = isinstance(scores, list | tuple) or hasattr(scores, "__array__")
     indices = measurement(scores) if at_once else measurement.over(scores)
     outputs = problem.outputs
-    return tuple(_plain(outputs[index]) for index in indices)
+    return tuple(plain_label(outputs[index]) for index in indices)
 
 
 def _refused(error: Exception) -> Exception:
     """Keep a constant sentence of ours; say another failure by one."""
     ours = (OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable)
     return error if isinstance(error, ours) else ReleaseFailed()
-
-
-def _plain(label: Any) -> PlainLabel:
-    """Give a label as one of Python's own, of NumPy and of enumerations too."""
-    if isinstance(label, bool | date | time):
-        return label
-    plain = label.item() if isinstance(label, np.generic) else label
-    for kind in (str, int, float, Decimal):
-        if isinstance(plain, kind):
-            return kind(plain)
-    return Fraction(*plain.as_integer_ratio())

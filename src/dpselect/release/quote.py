@@ -6,14 +6,14 @@ import importlib.metadata
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from html import escape
-from typing import Literal
+from itertools import islice
 
 from dpselect.accounting import calibrate
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, whole
 from dpselect.exact.rounding import exact_text
 from dpselect.mechanisms.report_noisy_top_k import make_report_noisy_top_k, noise_for
+from dpselect.notebook import card, facts_table
 from dpselect.privacy import (
     Measurement,
     atom_domain,
@@ -26,8 +26,12 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem
 from dpselect.release.data import Data, must_be_askable, table_of
+from dpselect.release.labels import label_text, plain_label
+from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
 
+FIRST_CANDIDATES = 3
+"""How many candidates are shown by name."""
 CONFIDENCE = Fraction(99, 100)
 """The probability with which the accuracy of a quote holds."""
 RELATIONS = {"add_remove": "one more or one fewer", "change_one": "one with other answers"}
@@ -40,7 +44,8 @@ class Quote:
     ``unit`` names the column that identifies a person; None says that each row is taken for a person of its
     own. (Of ``Scores`` it is "person": the one that the claimed sensitivity speaks of.) ``scale`` and
     ``accuracy`` are in the units of the score. ``problem`` is the digest of the question. ``reason`` is what
-    a ledger writes down; a release that was read from JSON has none.
+    a ledger writes down; a release that was read from JSON has none. ``first_candidates`` are the first
+    three, as text.
 
     >>> EXAMPLE_QUOTE
     winner    one, not drawn yet
@@ -53,12 +58,13 @@ class Quote:
     price: WritableLoss
     neighbours: Neighbours
     unit: str | None
-    mechanism: Literal["exponential", "gumbel"]
+    mechanism: NoiseName
     scale: Fraction
     accuracy: Accuracy
     dataset: str | None
     version: str
     problem: str
+    first_candidates: tuple[str, ...] = ()
     reason: str = field(default="", compare=False)
 
     @property
@@ -67,7 +73,7 @@ class Quote:
         return self.accuracy.k
 
     @property
-    def noise(self) -> Literal["exponential", "gumbel"]:
+    def noise(self) -> NoiseName:
         """The noise that is added to each score."""
         return self.mechanism
 
@@ -109,10 +115,7 @@ class Quote:
         return "\n".join(f"{name:{width}}  {fact}" for name, fact in self._facts.items())
 
     def _repr_html_(self) -> str:
-        rows = (
-            f"<tr><th>{escape(name)}</th><td>{escape(fact)}</td></tr>" for name, fact in self._facts.items()
-        )
-        return f"<table>{''.join(rows)}</table>"
+        return card(facts_table(self._facts.items()))
 
 
 def readable(text: str) -> str:
@@ -144,10 +147,13 @@ def quoted(
         unit="person" if table is None else table.unit,
         mechanism=noise,
         scale=scale,
-        accuracy=Accuracy(distance, CONFIDENCE, noise, problem.unit, winners, n, problem.target),
+        accuracy=Accuracy(
+            distance, CONFIDENCE, noise, problem.unit, winners, n, problem.target, problem.measured_in
+        ),
         dataset=None if table is None else table.dataset,
         version=_version(),
         problem=problem.digest,
+        first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
         reason=f"{problem.name}, {winners} of {n}, {price}, {neighbours}, question {problem.digest}",
     )
     return quote, make(points)

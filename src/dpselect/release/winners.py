@@ -28,12 +28,14 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     ledger: Ledger | None = None,
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
+    progress: bool | None = None,
 ) -> Release:
     """Select the best of a problem's outputs from a table, privately.
 
     Exactly one of ``epsilon`` (exponential noise), ``rho`` (Gumbel noise) and ``budget`` (any loss) is given.
     The price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that
-    was answered before gets the same answer again, without a new charge.
+    was answered before gets the same answer again, without a new charge. ``progress`` shows how far a query
+    is that takes more than two seconds: None does on a terminal and in a notebook, False never.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
@@ -42,7 +44,15 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         ``release.price`` bounds what the label tells about any one person. No error depends on the rows,
         but that they cannot be read.
     """
-    question = prepare(problem, table, epsilon=epsilon, rho=rho, budget=budget, neighbours=neighbours)
+    question = prepare(
+        problem,
+        table,
+        epsilon=epsilon,
+        rho=rho,
+        budget=budget,
+        neighbours=neighbours,
+        progress=progress,
+    )
     return _at_once(question, ledger, request_id)
 
 
@@ -58,9 +68,19 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     ledger: Ledger | None = None,
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
+    progress: bool | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
-    question = prepare(problem, table, k=k, epsilon=epsilon, rho=rho, budget=budget, neighbours=neighbours)
+    question = prepare(
+        problem,
+        table,
+        k=k,
+        epsilon=epsilon,
+        rho=rho,
+        budget=budget,
+        neighbours=neighbours,
+        progress=progress,
+    )
     return _at_once(question, ledger, request_id)
 
 

@@ -1,0 +1,88 @@
+"""What a notebook shows of a ledger: what is spent, what is left, and the last charges."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Protocol
+
+from dpselect.errors import DpselectError
+from dpselect.ledger.budget import Currency, finite_amount
+from dpselect.ledger.entries import Entry
+from dpselect.ledger.fields import time_text
+from dpselect.notebook import card, facts_table, numbers_table, share_bar, shown_text
+
+SHOWN_CHARGES = 10
+"""The last 10 charges are shown."""
+
+
+class ShownLedger(Protocol):
+    """What a page needs of a ledger."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, without a password."""
+
+    @property
+    def budget(self) -> Currency:
+        """All that may be spent."""
+
+    @property
+    def neighbours(self) -> str:
+        """The kind of neighbours."""
+
+    @property
+    def dataset(self) -> str | None:
+        """The name of the data set."""
+
+    @property
+    def unit(self) -> str | None:
+        """The column that identifies a person."""
+
+    @property
+    def remaining(self) -> Currency:
+        """What is left of the budget."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Read all charges."""
+
+
+def ledger_page(ledger: ShownLedger) -> str:
+    """Write a card of a ledger; one that cannot be read says why."""
+    named = [("ledger", ledger.place), ("data set", ledger.dataset), ("protects", ledger.unit)]
+    names = [(name, value) for name, value in named if value is not None]
+    try:
+        remaining, entries = ledger.remaining, deque(ledger.entries(), SHOWN_CHARGES)
+    except DpselectError as refused:
+        return card(facts_table(names), f"<p><strong>{shown_text(str(refused))}</strong></p>")
+    budget = finite_amount(ledger.budget)
+    spent = type(ledger.budget)(budget - finite_amount(remaining))
+    facts = [
+        ("budget", str(ledger.budget)),
+        ("spent", str(spent)),
+        ("left", remaining.left()),
+        *names,
+        ("neighbours", ledger.neighbours),
+    ]
+    share = Fraction(finite_amount(spent), budget) if budget else Fraction(1)
+    bar = share_bar(float(share), f"spent {spent} of {ledger.budget}")
+    return card(bar, facts_table(facts), *_charges(entries, ledger.budget.symbol))
+
+
+def _charges(entries: deque[Entry], symbol: str) -> Iterator[str]:
+    """Write the last charges, the newest last."""
+    if entries:
+        rows = [
+            (
+                f"{entry.number}. {entry.reason.partition(', question ')[0]}",
+                entry.request_id or "",
+                time_text(entry.time),
+                entry.loss.readable(),
+                entry.total.readable(),
+            )
+            for entry in entries
+        ]
+        earlier = entries[0].number - 1
+        rest = f"... and {earlier} before" if earlier else ""
+        yield numbers_table(["charge", "request", "time", symbol, "in all"], rows, rest=rest)

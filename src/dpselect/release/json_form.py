@@ -1,0 +1,192 @@
+"""The JSON object of a quote or a release: what ``to_json`` and the commands' ``--json`` write.
+
+Stored format: ledgers keep this object, and it is read for ever. No key changes its name or its meaning. A
+new key needs a reader that does without it, and is not added to ``FIRST_KEYS``. Exact numbers are text;
+``within`` is a decimal, rounded up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dpselect.exact.numbers import rational
+from dpselect.exact.rounding import exact_text, figure, from_exact_text
+from dpselect.privacy.amounts import amount_text
+from dpselect.privacy.losses import loss_from_facts
+from dpselect.release.labels import PlainLabel, label_text, read_label, written_label
+from dpselect.release.quote import RELATIONS, Quote
+from dpselect.selection.noise import NOISES
+from dpselect.utility import Accuracy
+
+if TYPE_CHECKING:
+    from dpselect.release.result import Release
+
+Written = TypeVar("Written", bound="Release")
+
+FIRST_KEYS = frozenset(
+    {
+        "winners",
+        "price",
+        "measure",
+        "neighbours",
+        "unit",
+        "mechanism",
+        "scale",
+        "accuracy",
+        "candidates",
+        "schema",
+        "ledger",
+        "labels",
+        "loss",
+        "within_exact",
+        "step",
+        "target",
+        "k",
+        "problem",
+        "dataset",
+        "version",
+    }
+)
+"""The keys that every object has."""
+KEYS_OF_COMMANDS = ("schema", "ledger")
+"""What a command adds, of its table and its ledger; a release of its own has null there."""
+
+
+def json_object(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> dict[str, Any]:
+    """Write a quote, and the labels of the winners if they are drawn."""
+    accuracy, loss = quote.accuracy, quote.price
+    amount = getattr(loss, "amount", None)
+    return {
+        "winners": None if labels is None else [label_text(label) for label in labels],
+        "labels": None if labels is None else [written_label(label) for label in labels],
+        "price": None if amount is None else amount_text(amount),
+        "loss": loss.to_facts(),
+        "measure": quote.measure,
+        "neighbours": quote.neighbours,
+        "unit": quote.unit,
+        "mechanism": quote.mechanism,
+        "scale": exact_text(quote.scale),
+        "accuracy": {
+            "within": figure(accuracy.within),
+            "confidence": accuracy.sureness,
+            "unit": accuracy.measured_in,
+        },
+        "within_exact": exact_text(accuracy.within),
+        "step": exact_text(accuracy.unit),
+        "target": accuracy.target,
+        "k": quote.k,
+        "problem": quote.problem,
+        "dataset": quote.dataset,
+        "version": quote.version,
+        "candidates": {"count": accuracy.n, "first": list(quote.first_candidates)},
+        **dict.fromkeys(KEYS_OF_COMMANDS),
+    }
+
+
+def release_text(release: Release) -> str:
+    """Write a release as one line of JSON."""
+    return json.dumps(json_object(release, release.labels), ensure_ascii=False)
+
+
+def release_from_text(text: str, kind: type[Written]) -> Written:
+    """Read what ``release_text``, a command or an earlier version wrote; raise some error if none did."""
+    facts = json.loads(text)
+    if "loss" not in facts:
+        release = _release(kind, facts, facts["price"], facts["accuracy"])
+        same = _first_form(release) == facts
+    else:
+        found, candidates = facts["accuracy"], facts["candidates"]
+        accuracy = {
+            "within": facts["within_exact"],
+            "confidence": exact_text(rational(found["confidence"], "confidence")),
+            "mechanism": facts["mechanism"],
+            "unit": facts["step"],
+            "k": facts["k"],
+            "n": candidates["count"],
+            "target": facts["target"],
+            "measured_in": found["unit"],
+        }
+        release = _release(kind, facts, facts["loss"], accuracy, tuple(candidates["first"]))
+        ours = json_object(release, release.labels) | {name: facts[name] for name in KEYS_OF_COMMANDS}
+        same = facts.keys() >= FIRST_KEYS and all(ours[name] == facts[name] for name in facts)
+    if not same:
+        raise ValueError
+    return release
+
+
+def _release(
+    kind: type[Written],
+    facts: Mapping[str, Any],
+    loss: Mapping[str, Any],
+    accuracy: Mapping[str, Any],
+    first_candidates: tuple[str, ...] = (),
+) -> Written:
+    release = kind(
+        labels=tuple(read_label(label) for label in facts["labels"]),
+        price=loss_from_facts(loss),
+        neighbours=facts["neighbours"],
+        unit=facts["unit"],
+        mechanism=facts["mechanism"],
+        scale=from_exact_text(facts["scale"]),
+        accuracy=Accuracy(
+            from_exact_text(accuracy["within"]),
+            from_exact_text(accuracy["confidence"]),
+            accuracy["mechanism"],
+            from_exact_text(accuracy["unit"]),
+            accuracy["k"],
+            accuracy.get("n"),
+            accuracy.get("target"),
+            accuracy.get("measured_in", "score"),
+        ),
+        dataset=facts["dataset"],
+        version=facts["version"],
+        problem=facts["problem"],
+        first_candidates=first_candidates,
+    )
+    _check(release)
+    return release
+
+
+def _check(release: Release) -> None:
+    """Refuse what no version wrote."""
+    accuracy = release.accuracy
+    names = [release.version, release.problem, accuracy.measured_in, *release.first_candidates]
+    names += [name for name in (release.unit, release.dataset, accuracy.target) if name is not None]
+    known = release.neighbours in RELATIONS and release.mechanism in NOISES
+    if not known or not all(isinstance(name, str) for name in names):
+        raise ValueError
+    if accuracy.mechanism != release.mechanism or type(accuracy.k) is not int:
+        raise ValueError
+    if not 1 <= len(release.labels) == accuracy.k:
+        raise ValueError
+    if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= accuracy.k):
+        raise ValueError
+
+
+def _first_form(release: Release) -> dict[str, Any]:
+    """Write a release as versions did before the object of the commands was theirs too."""
+    accuracy = release.accuracy
+    return {
+        "labels": [written_label(label) for label in release.labels],
+        "price": release.price.to_facts(),
+        "measure": release.measure,
+        "neighbours": release.neighbours,
+        "unit": release.unit,
+        "mechanism": release.mechanism,
+        "scale": exact_text(release.scale),
+        "accuracy": {
+            "within": exact_text(accuracy.within),
+            "confidence": exact_text(accuracy.confidence),
+            "mechanism": accuracy.mechanism,
+            "unit": exact_text(accuracy.unit),
+            "k": accuracy.k,
+            # The very first ones have neither.
+            **({} if accuracy.n is None else {"n": accuracy.n}),
+            **({} if accuracy.target is None else {"target": accuracy.target}),
+        },
+        "dataset": release.dataset,
+        "version": release.version,
+        "problem": release.problem,
+    }
