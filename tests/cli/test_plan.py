@@ -68,3 +68,19 @@ def test_a_small_sensitivity_keeps_its_digits(call: Call) -> None:
         "accuracy"
     ]
     assert accuracy["exponential"] == "0.03401"
+
+
+def test_a_bound_on_people_makes_a_plan_for_prices_sharper(call: Call) -> None:
+    songs = "plan --prices 0.01:1.99:0.01 --epsilon 1 --json"
+    without, few = call(songs).json, call(f"{songs} --people 50").json
+    for noise in ("exponential", "gumbel"):
+        for figure in ("accuracy", "lead_needed"):
+            assert Fraction(few[figure][noise]) < Fraction(without[figure][noise])
+    assert few["accuracy"]["lecture"] == without["accuracy"]["lecture"]
+    for other in (
+        "plan --n 3 --epsilon 1",
+        "plan --prices 1,2 --within 1",
+        "plan --prices 1,2 --k 2 --rho 1",
+    ):
+        refused = call(f"{other} --people 50")
+        assert (refused.code, "--people" in refused.err) == (2, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,14 @@ from dpselect.engines.duckdb import DuckDB
 from dpselect.engines.table import Table
 from dpselect.ledger import Ledger
 from dpselect.problems.problem import Problem
+from dpselect.release import Release
+from dpselect.release.labels import label_text
 from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 
 FACTS = {
     *("winners", "price", "measure", "neighbours", "unit", "mechanism", "scale", "accuracy", "ledger"),
-    *("candidates", "schema"),
+    *("candidates", "schema", "labels", "loss", "within_exact", "step", "target", "k"),
+    *("problem", "dataset", "version"),
 }
 SURE = "--epsilon 1000"
 """A budget at which the best candidate loses with a probability below exp(-100)."""
@@ -69,6 +73,19 @@ def test_a_question_is_answered_as_json(name: str, call: Call) -> None:
     assert answer.json["price"] == "1000"
     assert answer.json["mechanism"] == "exponential"
     assert set(answer.json["accuracy"]) == {"within", "confidence", "unit"}
+    assert answer.json["loss"] == {"epsilon": "1000"}
+    within = Fraction(answer.json["within_exact"])
+    assert within <= Fraction(answer.json["accuracy"]["within"]) <= within + Fraction(1, 100)
+    assert answer.json["k"] == len(answer.json["winners"])
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_a_question_writes_as_json_is_read_as_a_release(name: str, call: Call) -> None:
+    line, _ = QUESTIONS[name]
+    answer = call(f"{line} {SURE} --json")
+    release = Release.from_json(answer.out)
+    assert json.loads(release.to_json()) == answer.json
+    assert [*map(label_text, release.labels)] == answer.json["winners"]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

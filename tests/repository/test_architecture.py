@@ -73,8 +73,8 @@ def test_the_sizes_at_which_algorithms_change_are_those_of_the_code() -> None:
     for words in (
         f"| 1 to {few} | 1 | exponential |",
         f"| {few + 1} to {one_by_one:,} | 1 | exponential |",
-        f"| above {one_by_one:,} | 1 | both |",
-        f"| above {few} | 2 or more | both |",
+        f"| above {one_by_one:,} | 1 | exponential, Gumbel |",
+        f"| above {few} | 2 or more | exponential, Gumbel |",
         f"blocks of {array_scores.BLOCK_SIZE} ({array_scores.LARGE_BLOCK_SIZE} above {huge:,})",
         f"Up to {envelope.LISTS_UP_TO} candidates the envelope is a list",
     ):

@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 LAYERS = [
     {"errors"},
-    {"silence"},
+    {"silence", "notebook"},
     {"exact"},
     {"selection"},
     {"privacy"},
@@ -28,12 +28,12 @@ HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
 INSIDE = {
     "selection": [
         {"__init__"},
-        {"scores"},
+        {"scores", "runs"},
         {"array_scores", "fraction_scores", "noise", "noisy_scores"},
-        {"envelope", "poisson_times"},
+        {"envelope", "runs_envelope", "poisson_times"},
         {"permute_and_flip_race", "race"},
         {"winner", "top_k", "top_k_by_levels"},
-        {"draw"},
+        {"draw", "runs_draw"},
     ],
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},

@@ -232,6 +232,18 @@ def test_skipped_tests_are_counted_with_and_without_workers(
     assert (tmp_path / "count").read_text() == "3"
 
 
+def test_tests_write_to_memory_only_where_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "MEMORY", str(tmp_path))
+    monkeypatch.setattr(run, "SPARE_BYTES", 1)
+    assert run.fast_folder() == str(tmp_path)
+    monkeypatch.setattr(run, "SPARE_BYTES", 1 << 70)
+    assert run.fast_folder() is None
+    monkeypatch.setattr(run, "MEMORY", str(tmp_path / "none"))
+    assert run.fast_folder() is None
+
+
 def test_coverage_is_asked_of_the_whole_run_and_not_of_a_part() -> None:
     *_, covered, others = run.planned("test", [])
     assert "--cov" in covered.arguments

@@ -72,9 +72,10 @@ def listen_again() -> None:
 
 
 def stop_listening() -> None:
-    """Ignore the signals: all is done, and the exit code is known."""
-    for number in _State.listened:
-        signal.signal(number, signal.SIG_IGN)
+    """Ignore the signals: all is done. What has come until now counts for the exit code."""
+    _State.deaf_until = float("inf")
+    while _State.listened:
+        signal.signal(_State.listened.pop(), signal.SIG_IGN)
 
 
 def stop_if_asked() -> None:
@@ -85,17 +86,21 @@ def stop_if_asked() -> None:
 
 def exit_code() -> int:
     """Give the exit code of a command that was asked to stop: 128 and the signal; 0 if it was not asked."""
+    listen_again()  # before it sets a handler, Python runs those of signals that have come
     return 128 + _State.number if _State.number else 0
 
 
-def sentence() -> str:
-    """Say what ended the command."""
-    name = "" if _State.number in (0, signal.SIGINT) else f" by {signal.Signals(_State.number).name}"
+def sentence(code: int) -> str:
+    """Say what ended a command with this exit code."""
+    number = code - 128
+    name = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
     return f"interrupted{name}."
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    _State.number = _State.number or number
+    # Of signals that come together, the order is lost: the system and Python each sort them by number. So the
+    # highest one counts, whenever it comes: SIGTERM over SIGINT over SIGHUP.
+    _State.number = max(_State.number, number)
     now = time.monotonic()
     if _is_loading_native_code(frame):
         _thread.start_new_thread(_again, (number,))

@@ -23,19 +23,21 @@ def main() -> NoReturn:
         from dpselect.cli.runner import run_program
 
         code = run_program(sys.argv[1:])
+        interrupts.stop_listening()  # here, where a signal that comes just before it is caught
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001 - no user gets a traceback
-        code = interrupts.exit_code() or 1
-        _say(_stopped() if interrupts.exit_code() else _unloaded(error))
-    interrupts.stop_listening()
+        interrupts.stop_listening()
+        stopped = interrupts.exit_code()
+        code = stopped or 1
+        _say(_stopped(stopped) if stopped else _unloaded(error))
     sys.exit(code)
 
 
-def _stopped() -> str:
+def _stopped(code: int) -> str:
     """Say what ended us, and what was paid, if we came so far."""
     receipts = sys.modules.get("dpselect.cli.receipts")
-    return f"{interrupts.sentence()} {receipts.receipt() if receipts else ''}".rstrip()
+    return f"{interrupts.sentence(code)} {receipts.receipt() if receipts else ''}".rstrip()
 
 
 def _unloaded(error: BaseException) -> str:

@@ -34,6 +34,12 @@ class QuestionOptions:
     dataset: str | None
     as_json: bool
     dry_run: bool
+    quiet: bool
+
+    @property
+    def progress(self) -> bool | None:
+        """Whether a long query shows how far it is: on a terminal, unless --quiet is given."""
+        return False if self.quiet else None
 
 
 QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
@@ -81,6 +87,7 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     click.option("--dataset", metavar="NAME", help="The name of the data set, if the ledger has one."),
     click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md)."),
     click.option("--dry-run", is_flag=True, help="Do everything but pay and look: price, accuracy, schema."),
+    click.option("--quiet", is_flag=True, help="Show no progress and no notes on the terminal."),
 ]
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli.console import results, write_facts, write_json
@@ -20,29 +17,15 @@ if TYPE_CHECKING:
     from dpselect.utility import Accuracy
 
 
-FIRST_CANDIDATES, FIRST_COLUMNS = 3, 20
-"""How many candidates, and columns of a table, are shown by name."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What was asked: the public candidates, the schema of the table, and what a score is measured in."""
-
-    candidates: Sequence[Any]
-    schema: Schema | None
-    measured_in: str
-
-    @property
-    def first(self) -> list[str]:
-        """The first candidates, as they are listed."""
-        return [str(label) for label in islice(self.candidates, FIRST_CANDIDATES)]
+FIRST_COLUMNS = 20
+"""How many columns of a table are shown by name."""
 
 
 def show(  # noqa: PLR0913 - what is shown, and how
     release: Release | None,
     quote: Quote,
     ledger: Ledger | None,
-    asked: Asked,
+    schema: Schema | None,
     *,
     as_json: bool,
     path: str | None,
@@ -51,7 +34,7 @@ def show(  # noqa: PLR0913 - what is shown, and how
     from dpselect.exact.rounding import readable_number
 
     if as_json:
-        write_json(_as_json(release, quote, ledger, asked))
+        write_json(_as_json(release, quote, ledger, None if release is not None else schema))
         return
     if release is not None:
         _show_winners([str(label) for label in release.labels])
@@ -60,20 +43,20 @@ def show(  # noqa: PLR0913 - what is shown, and how
     facts = {
         "price": f"{quote.price}{in_words(quote.price)}",
         "protects": _protects(quote),
-        "accuracy": _promise(quote.accuracy, asked.measured_in),
+        "accuracy": _promise(quote.accuracy, quote.accuracy.measured_in),
         "noise": f"{quote.mechanism}, scale {readable_number(quote.scale)}",
-        "candidates": _candidates(asked),
+        "candidates": _candidates(quote),
     }
-    if release is None and asked.schema is not None:
-        facts["schema"] = _columns(asked.schema)
+    if release is None and schema is not None:
+        facts["schema"] = _columns(schema)
     if ledger is not None:
         facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(path), ledger))
     write_facts(facts)
 
 
-def _candidates(asked: Asked) -> str:
-    more = ", …" if len(asked.candidates) > FIRST_CANDIDATES else ""
-    return f"{len(asked.candidates):,}: {', '.join(asked.first)}{more}"
+def _candidates(quote: Quote) -> str:
+    n, first = quote.accuracy.n or 0, quote.first_candidates
+    return f"{n:,}: {', '.join(first)}{', …' if n > len(first) else ''}"
 
 
 def _columns(schema: Schema) -> str:
@@ -81,29 +64,16 @@ def _columns(schema: Schema) -> str:
     return ", ".join(f"{each.name} ({each.kind})" for each in schema.columns[:FIRST_COLUMNS]) + more
 
 
-def _as_json(release: Release | None, quote: Quote, ledger: Ledger | None, asked: Asked) -> dict[str, Any]:
-    from dpselect.exact.rounding import exact_text, figure
-    from dpselect.privacy.amounts import amount_text
+def _as_json(
+    release: Release | None, quote: Quote, ledger: Ledger | None, schema: Schema | None
+) -> dict[str, Any]:
+    from dpselect.release.json_form import json_object
 
-    accuracy = quote.accuracy
-    price: Any = quote.price
     return {
-        "winners": None if release is None else [str(label) for label in release.labels],
-        "price": amount_text(price.amount),
-        "measure": quote.measure,
-        "neighbours": quote.neighbours,
-        "unit": quote.unit,
-        "mechanism": quote.mechanism,
-        "scale": exact_text(quote.scale),
-        "accuracy": {
-            "within": figure(accuracy.within),
-            "confidence": accuracy.sureness,
-            "unit": asked.measured_in,
-        },
-        "candidates": {"count": len(asked.candidates), "first": asked.first},
+        **json_object(quote, None if release is None else release.labels),
         "schema": None
-        if release is not None or asked.schema is None
-        else [{"name": each.name, "type": each.kind} for each in asked.schema.columns],
+        if schema is None
+        else [{"name": each.name, "type": each.kind} for each in schema.columns],
         "ledger": None if ledger is None else _balance(ledger),
     }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import interrupts, output, sources
-from dpselect.cli.console import note, working
+from dpselect.cli.console import note
 from dpselect.cli.options import QuestionOptions, with_question_options
 from dpselect.cli.public_lists import Names, as_numbers
 from dpselect.cli.receipts import keep_receipt, receipt
@@ -42,12 +42,9 @@ class TableQuestion:
     """The question before the schema is known."""
     fitting: Callable[[Schema], Problem]
     """Gives the question that fits a schema."""
-    measured_in: str
 
 
-def about_names(
-    options: QuestionOptions, ask: Ask, names: Names, column: str, *, measured_in: str
-) -> TableQuestion:
+def about_names(options: QuestionOptions, ask: Ask, names: Names, column: str) -> TableQuestion:
     """Describe a question about names in a column: as text, or as numbers if the column holds numbers."""
     by_name = ask(names)
 
@@ -55,12 +52,12 @@ def about_names(
         numbers = None if schema.column(column).kind == "text" else as_numbers(names)
         return by_name if numbers is None else ask(numbers)
 
-    return TableQuestion(options, by_name, fitting, measured_in)
+    return TableQuestion(options, by_name, fitting)
 
 
-def about_numbers(options: QuestionOptions, problem: Problem, *, measured_in: str) -> TableQuestion:
+def about_numbers(options: QuestionOptions, problem: Problem) -> TableQuestion:
     """Describe a question about numbers that people's own numbers are compared with."""
-    return TableQuestion(options, problem, lambda _: problem, measured_in)
+    return TableQuestion(options, problem, lambda _: problem)
 
 
 def asks_a_table(describe: Callable[..., TableQuestion]) -> Callable[..., None]:
@@ -78,14 +75,13 @@ def asks_a_table(describe: Callable[..., TableQuestion]) -> Callable[..., None]:
     return asked
 
 
-def ask_about_scores(options: QuestionOptions, problem: Problem, scores: Scores, *, measured_in: str) -> None:
+def ask_about_scores(options: QuestionOptions, problem: Problem, scores: Scores) -> None:
     """Ask about scores that were computed before."""
     from dpselect.errors import ScoresUnreadable
 
     budget = _budget(options, problem)
     with ledger_of(options) as ledger, _prepared(options, problem, scores, budget) as question:
-        asked = output.Asked(problem.outputs, None, measured_in)
-        _answer(options, question, ledger, asked, ScoresUnreadable)
+        _answer(options, question, ledger, None, ScoresUnreadable)
 
 
 def _ask_a_table(asked: TableQuestion) -> None:
@@ -97,8 +93,7 @@ def _ask_a_table(asked: TableQuestion) -> None:
     with ledger_of(options) as ledger, sources.open_table(options) as table:
         problem = fitted(asked, table)
         with _prepared(options, problem, table, budget) as question:
-            shown = output.Asked(problem.outputs, table.schema, asked.measured_in)
-            _answer(options, question, ledger, shown, TableUnreadable)
+            _answer(options, question, ledger, table.schema, TableUnreadable)
 
 
 def fitted(asked: TableQuestion, table: OpenTable) -> Problem:
@@ -143,7 +138,14 @@ def _prepared(
     """Price a question, to be fitted to the schema; that it does not fit is the table's fault."""
     from dpselect.release import prepare
 
-    question = prepare(problem, data, k=_winners(options), budget=budget, neighbours=options.neighbours)
+    question = prepare(
+        problem,
+        data,
+        k=_winners(options),
+        budget=budget,
+        neighbours=options.neighbours,
+        progress=options.progress,
+    )
     question.meanwhile = interrupts.Held
     return entered(question, lambda _: BAD_TABLE)
 
@@ -152,7 +154,7 @@ def _answer(
     options: QuestionOptions,
     question: Question,
     ledger: Ledger | None,
-    asked: output.Asked,
+    schema: Schema | None,
     unreadable: type[TableUnreadable],
 ) -> None:
     """Release the question and show the answer; in a dry run, the quote or an answer that is kept."""
@@ -162,8 +164,10 @@ def _answer(
     else:
         release = _released(options, question, ledger, unreadable)
     quote = question.quote if options.unit is None else replace(question.quote, unit=options.unit)
-    output.show(release, quote, ledger, asked, as_json=options.as_json, path=options.ledger)
-    if release is None:
+    if release is not None:
+        quote = replace(quote, version=release.version)  # of the program that drew the answer
+    output.show(release, quote, ledger, schema, as_json=options.as_json, path=options.ledger)
+    if release is None or options.quiet:
         return
     if ledger is None:
         note(UNMETERED)
@@ -183,7 +187,7 @@ def _released(
     keep_receipt(question)
     interrupts.stop_if_asked()
     try:
-        with working("reading the table and drawing"), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnmeteredRelease)  # a note says it in the words of the command
             return question.release(ledger, request_id=options.request_id)
     except Exception as error:

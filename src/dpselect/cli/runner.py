@@ -128,10 +128,9 @@ def run_command(words: Sequence[str]) -> int:
     """
     forget_receipts()
     code, refused = _attempted(words)
-    if interrupts.exit_code() or (refused is not None and refused.code == INTERRUPTED):
-        refused = UserError(
-            f"{interrupts.sentence()} {receipt()}".rstrip(), interrupts.exit_code() or INTERRUPTED
-        )
+    stopped = interrupts.exit_code() or (refused.code if refused and refused.code == INTERRUPTED else 0)
+    if stopped:
+        refused = UserError(f"{interrupts.sentence(stopped)} {receipt()}".rstrip(), stopped)
     if refused is None:
         return code
     from dpselect.errors import visible

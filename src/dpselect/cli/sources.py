@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ def open_table(options: QuestionOptions) -> Iterator[OpenTable]:
     from dpselect.release.data import OpenTable
 
     with _named_table(options) as table, ExitStack() as stack:
-        with working("opening the table"):
+        with nullcontext() if options.quiet else working("opening the table"):
             opened = stack.enter_context(
                 entered(OpenTable(table), lambda error: _code_of_opening(error, table))
             )

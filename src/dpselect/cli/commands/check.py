@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpselect.cli.console import working, write_json
+from dpselect.cli.console import write_json
 from dpselect.cli.options import command, examples
 from dpselect.cli.question import TableQuestion, fitted
 from dpselect.cli.sources import open_table
@@ -59,8 +59,8 @@ def check_command(context: click.Context, *, words: tuple[str, ...], verb: str, 
 
     with open_table(question.options) as table:
         problem = fitted(question, table)
-        with working("reading the table"):
-            found = run(lambda: check(problem, table.table, owner=True), _refusal)
+        progress = question.options.progress
+        found = run(lambda: check(problem, table.table, owner=True, progress=progress), _refusal)
     if question.options.as_json:
         write_json(_as_json(found))
     else:

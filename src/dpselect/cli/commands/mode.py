@@ -62,4 +62,4 @@ def mode_command(
             column=column, candidates=listed, rows_per_person=rows_per_person, ignore_case=ignore_case
         )
 
-    return about_names(options, ask, names, column, measured_in="rows")
+    return about_names(options, ask, names, column)

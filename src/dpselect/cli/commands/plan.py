@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +22,9 @@ NOISE_LABELS = {
     "lecture": "the bound of Smith's lecture",
 }
 
+PICTURES = (".png", ".svg", ".pdf")
+"""How the name of a picture may end."""
+
 FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
 """What a plan is compared with: a quarter of its price, half of it, ..."""
 
@@ -28,8 +33,8 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
     name="plan",
     epilog=examples(
         "plan --n 100 --epsilon 0.5 --neighbours change_one",
-        "plan --n 100 --within 20",
-        "plan --prices 0.01:1.99:0.01 --epsilon 1 --json",
+        "plan --n 100 --within 20 --plot plan.png",
+        "plan --prices 0.01:1.99:0.01 --epsilon 1 --people 1000 --json",
     ),
 )
 @click.option("--n", type=int, metavar=NUMBER_METAVAR, help="How many candidates there are.")
@@ -43,6 +48,12 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
 )
 @click.option(
     "--sensitivity", metavar=NUMBER_METAVAR, help="How much one person can change a score.  [default: 1]"
+)
+@click.option(
+    "--people",
+    type=click.IntRange(0),
+    metavar=NUMBER_METAVAR,
+    help="At most how many people there are, publicly: sharper for --prices.",
 )
 @click.option("--epsilon", metavar=NUMBER_METAVAR, help="The price, exactly: 1/2, 0.5 or 1e-3.")
 @click.option("--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: zero-concentrated privacy.")
@@ -67,6 +78,9 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
 @click.option(
     "--measured-in", metavar="WORD", help="What scores are.  [default: votes, or revenue for --prices]"
 )
+@click.option(
+    "--plot", metavar="FILE", help="Draw it too, into a .png, .svg or .pdf file (needs dpselect[plot])."
+)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
 def plan_command(**given: Any) -> None:
     """Say what a budget buys: accuracy and price, without data.
@@ -80,13 +94,47 @@ def plan_command(**given: Any) -> None:
             f"exactly one of --epsilon, --rho and --within must be given; got {len(budgets) or 'none'}. "
             "Write --epsilon 1/2."
         )
+    _must_be_a_picture(given["plot"])
     facts = _facts(problem, given)
+    if given["plot"] is not None:
+        _draw(problem, given, facts)
     if given["as_json"]:
         console.write_json(facts)
     else:
         _show(facts)
         if not _is_of_order_alone(facts):
             _trade_off(problem, given, facts)
+
+
+def _must_be_a_picture(path: str | None) -> None:
+    if path is not None and Path(path).suffix.lower() not in PICTURES:
+        raise UserError(f"--plot must name a file that ends in {', '.join(PICTURES)}; got '{path[-40:]}'.")
+
+
+def _draw(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
+    """Draw the plan into a file."""
+    from dpselect.utility.plots import plot_plan
+
+    pure = facts["measure"] == "max_divergence"
+    picture = plot_plan(
+        problem,
+        epsilon=facts["price"] if pure else None,
+        rho=None if pure else facts["price"],
+        k=given["k"],
+        confidence=given["confidence"],
+        neighbours=given["neighbours"],
+        score_unit=facts["accuracy"]["unit"],
+    )
+    try:
+        picture.savefig(given["plot"])
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else type(error).__name__
+        refused = UserError(
+            f"--plot must name a file that can be written; got '{given['plot'][-40:]}': {why}."
+        )
+    else:
+        return
+    raise refused
 
 
 def _problem(given: dict[str, Any]) -> Problem:
@@ -98,6 +146,10 @@ def _problem(given: dict[str, Any]) -> Problem:
             f"exactly one of --n, --candidates and --prices must be given; got {len(sources) or 'none'}. "
             "Write --n 100 for a hundred candidates."
         )
+    if given["people"] is not None and (
+        given["prices"] is None or given["within"] is not None or given["k"] > 1
+    ):
+        raise UserError("--people is for one winner of --prices, with --epsilon or --rho. Leave it out.")
     if given["prices"] is not None:
         if given["sensitivity"] is not None:
             raise UserError("--sensitivity belongs to --n; that of prices is known.")
@@ -124,8 +176,12 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     price = PureDP(epsilon) if rho is None else ZCDP(rho)
     budget = {"epsilon": epsilon} if rho is None else {"rho": rho}
     noises: list[utility.Mechanism] = ["exponential", "gumbel", "lecture"] if rho is None else ["gumbel"]
-    found = {noise: utility.accuracy(problem, **budget, **question, mechanism=noise) for noise in noises}
-    leads = {noise: utility.lead_needed(problem, **budget, **question, mechanism=noise) for noise in noises}
+    asked: dict[utility.Mechanism, dict[str, Any]] = {
+        noise: {**question, "people": None if noise == "lecture" else given["people"], "mechanism": noise}
+        for noise in noises
+    }
+    found = {noise: utility.accuracy(problem, **budget, **each) for noise, each in asked.items()}
+    leads = {noise: utility.lead_needed(problem, **budget, **each) for noise, each in asked.items()}
     word = given["measured_in"] or ("votes" if given["prices"] is None else "revenue")
     return {
         "n": len(problem.outputs),
@@ -198,6 +254,7 @@ def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -
             confidence=given["confidence"],
             neighbours=given["neighbours"],
             mechanism="exponential" if pure else "gumbel",
+            people=given["people"],
         )
         rows.append([readable_number(price), figure(found.within), "this plan" if factor == 1 else ""])
     console.write_table(

@@ -33,4 +33,4 @@ def price_command(options: QuestionOptions, *, value: str | None, prices: str | 
     column, offered = column_of_numbers(value), public_lists.prices(prices, beside=options.path, least=0)
     from dpselect.problems import pricing
 
-    return about_numbers(options, pricing(value=column, prices=offered), measured_in="revenue")
+    return about_numbers(options, pricing(value=column, prices=offered))

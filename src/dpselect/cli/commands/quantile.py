@@ -66,4 +66,4 @@ def quantile_command(  # noqa: PLR0913 - each is an option
             at=at,
             candidates=public_lists.prices(candidates, "--candidates", beside=options.path),
         )
-    return about_numbers(options, problem, measured_in="rank")
+    return about_numbers(options, problem)

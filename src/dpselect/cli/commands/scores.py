@@ -79,4 +79,4 @@ def scores_command(  # noqa: PLR0913 - each is an option
         candidates=names, sensitivity=sensitivity, monotonic=monotonic, range_sensitivity=range_sensitivity
     )
     file = ScoreFile(path, tuple(names), tuple(problem.outputs), choice, value)
-    ask_about_scores(options, problem, Scores(file), measured_in="score")
+    ask_about_scores(options, problem, Scores(file))

@@ -66,10 +66,11 @@ def top_command(  # noqa: PLR0913 - each is an option
         from dpselect import problems
 
         if value is None or bounds is None:
-            return problems.approval_voting(candidate=column, candidates=listed, ignore_case=ignore_case)
+            asked = problems.approval_voting(candidate=column, candidates=listed, ignore_case=ignore_case)
+            return replace(asked, measured_in="people")
         return problems.weighted_sum(
             candidate=column, candidates=listed, value=value, bounds=bounds, ignore_case=ignore_case
         )
 
     asked = replace(options, k=min(WINNERS, len(names)) if options.k is None else options.k)
-    return about_names(asked, ask, names, column, measured_in="people" if value is None else "points")
+    return about_names(asked, ask, names, column)

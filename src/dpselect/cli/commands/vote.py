@@ -72,4 +72,4 @@ def vote_command(  # noqa: PLR0913 - each is an option
         asked = problems.plurality if kind == "plurality" else problems.approval_voting
         return asked(candidate=column, candidates=listed, ignore_case=ignore_case)
 
-    return about_names(options, ask, names, column, measured_in="points" if rank else "votes")
+    return about_names(options, ask, names, column)
