@@ -15,6 +15,7 @@ from psycopg.pq import Format
 
 import dpselect
 from dpselect import Table
+from dpselect.engines import postgres_catalogue
 from tests.engines import loading
 from tests.engines.asking import asked
 from tests.engines.cases import CASES
@@ -51,6 +52,15 @@ def run(url: str, *statements: str) -> None:
             connection.execute(statement)
 
 
+def set_contrary(server: Server, owner: str) -> None:
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        for name, value in CONTRARY.items():
+            statement = "ALTER {} SET {} = {}"
+            connection.execute(
+                sql.SQL(statement).format(sql.SQL(owner), sql.Identifier(name), sql.Literal(value))
+            )
+
+
 @contextmanager
 def database(server: Server, name: str, words: str = "") -> Iterator[str]:
     run(server.url(), f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name} TEMPLATE template0 {words}")
@@ -66,12 +76,7 @@ def test_the_scores_are_those_of_the_reference_whatever_is_set(
 ) -> None:
     with database(postgres_server, "contrary"):
         run(postgres_server.url(), "DROP ROLE IF EXISTS contrary", "CREATE ROLE contrary LOGIN")
-        with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
-            for name, value in CONTRARY.items():
-                statement = "ALTER {} SET {} = {}"
-                connection.execute(
-                    sql.SQL(statement).format(sql.SQL(owner), sql.Identifier(name), sql.Literal(value))
-                )
+        set_contrary(postgres_server, owner)
         for case in CASES[:: 1 if owner == "ROLE contrary" else 4]:
             with subtests.test(case.name):
                 loading.to_postgres(postgres_server.url("contrary"), "rows", case.kinds, case.rows)
@@ -80,12 +85,46 @@ def test_the_scores_are_those_of_the_reference_whatever_is_set(
                 assert asked(case.problem, table) == case.points
 
 
+TEXT_OF = {
+    "who / 3.0::float8": "0.3333333333333333",
+    "convert_to('a', 'UTF8')": r"\x61",
+    "date '2020-01-31' + who": "2020-02-01",
+    "to_timestamp(who)": "1970-01-01 00:00:01+00",
+    "make_interval(0, 0, 0, who, 1)": "1 day 01:00:00",
+    "xmlelement(name a, convert_to('a', 'UTF8'))": "<a>YQ==</a>",
+}
+"""Expressions of a view, where ``who`` is 1, and their text by the settings that we make."""
+
+
+def test_the_text_that_a_view_makes_of_a_value_does_not_depend_on_settings(
+    postgres_server: Server, subtests: pytest.Subtests
+) -> None:
+    with database(postgres_server, "contrary") as url:
+        run(url, "CREATE TABLE people (who int)", "INSERT INTO people VALUES (1)")
+        set_contrary(postgres_server, "DATABASE contrary")
+        for expression, text in TEXT_OF.items():
+            with subtests.test(expression):
+                view = f"CREATE OR REPLACE VIEW texts AS SELECT who, ({expression})::text AS x FROM people"
+                run(url, view)
+                problem = dpselect.approval_voting(candidate="x", candidates=[text])
+                assert asked(problem, Table(url, table="texts", unit="who")) == [1]
+
+
 FLOATS = [0.1 + 0.2, 1e22 / 3, 0.3, 5e-324, 1.7976931348623157e308, 100000000.00000001]
 SINGLES = [0.1, 0.3, 1e22 / 3, 100000000.00000001]
 
 
+@pytest.mark.parametrize("digits", ["1", "-15"])
 @pytest.mark.parametrize("kind", ["double precision", "real"])
-def test_floats_arrive_as_they_are(postgres_server: Server, kind: str) -> None:
+def test_floats_arrive_as_they_are(
+    postgres_server: Server, kind: str, digits: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice: their digits are set, and would not be needed, because floats arrive in binary."""
+    monkeypatch.setattr(
+        postgres_catalogue,
+        "TRANSACTION_SETTINGS",
+        {**postgres_catalogue.TRANSACTION_SETTINGS, "extra_float_digits": digits},
+    )
     url = postgres_server.url()
     values = [str(value) for value in (FLOATS if kind == "double precision" else SINGLES)]
     run(

@@ -16,6 +16,7 @@ from dpselect.problems import approval_voting
 
 DISHES = [f"d{number}" for number in range(50)]
 PROBLEM = approval_voting(candidate="dish", candidates=DISHES)
+MOST_QUERIES = 50
 ROWS = "SELECT i % 500000 AS voter, 'd' || (hash(i) % 50) AS dish FROM range(1000000) t(i)"
 
 
@@ -31,7 +32,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(query: RunningQuery, done: threading.Event, heard: list[float | None]) -> None:
-    while not done.wait(0.005):
+    while not done.wait(0.001):
         heard.append(query.share())
 
 
@@ -39,22 +40,26 @@ def asked(query: RunningQuery, done: threading.Event, heard: list[float | None])
     ("name", "table"), [("votes.csv", None), ("votes.parquet", None), ("votes.duckdb", "votes")]
 )
 def test_every_file_tells_how_far_its_query_is(name: str, table: str | None, tables: Path) -> None:
-    done, heard = threading.Event(), list[float | None]()
-    with (
-        Table(str(tables / name), unit="voter", table=table).open() as engine,
-        watched() as query,
-    ):
-        other = threading.Thread(target=asked, args=(query, done, heard))
-        other.start()
-        counts = engine.counts(PROBLEM.request(engine.schema, unit="voter"), bytes(SALT_BYTES))
-        assert query.share() is None
-        done.set()
-        other.join()
-    assert counts.sizes.sum() > 0
-    told = [share for share in heard if share]
-    assert told
-    assert all(0 < share <= 1 for share in told)
-    assert told == sorted(told)
+    """Asked again until it tells: a query may be over before its engine has a word to say."""
+    told: list[float] = []
+    with Table(str(tables / name), unit="voter", table=table).open() as engine:
+        request = PROBLEM.request(engine.schema, unit="voter")
+        for _ in range(MOST_QUERIES):
+            done, heard = threading.Event(), list[float | None]()
+            with watched() as query:
+                other = threading.Thread(target=asked, args=(query, done, heard))
+                other.start()
+                counts = engine.counts(request, bytes(SALT_BYTES))
+                assert query.share() is None
+                done.set()
+                other.join()
+            assert counts.sizes.sum() > 0
+            told = [share for share in heard if share]
+            assert all(0 < share <= 1 for share in told)
+            assert told == sorted(told)
+            if told:
+                return
+    pytest.fail(f"{MOST_QUERIES} queries told nothing")
 
 
 def test_without_a_display_nothing_is_asked(tables: Path) -> None:

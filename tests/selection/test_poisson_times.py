@@ -6,8 +6,11 @@ What is under test: dpselect.selection.poisson_times, and the arrivals of dpsele
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +19,7 @@ from numpy.typing import NDArray
 from dpselect.exact.randomness import system
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.envelope import Envelope
-from dpselect.selection.noise import LATEST_TIME, ExponentialNoise, GumbelNoise, NoiseLaw
+from dpselect.selection.noise import LATEST_TIME, ExponentialNoise, GumbelNoise, LaplaceNoise, NoiseLaw
 from dpselect.selection.poisson_times import PoissonTimes
 from dpselect.selection.race import ArrivalScore, Race
 from tests.exact.sources import Given
@@ -68,6 +71,33 @@ def test_late_points_are_no_arrivals_unless_their_candidates_tie_with_the_thresh
         race = Race(envelope, ExponentialNoise(), system(), late)
         race.run(64)
         assert set(race.arrivals) == {0}
+
+
+class Unsure(PoissonTimes):
+    """Does not trust the float of any time."""
+
+    def error(self, proposal_number: Any, time: Any) -> Any:
+        del proposal_number
+        return np.ones_like(time)
+
+
+@pytest.mark.parametrize("noise", [ExponentialNoise(), LaplaceNoise()])
+def test_where_floats_do_not_decide_exact_probabilities_accept_the_same_points(noise: NoiseLaw) -> None:
+    """One word is drawn for each point, in either case, and more of them for a time."""
+    arrivals = []
+    for kind in (PoissonTimes, Unsure):
+        proposals, times = random.Random(3), random.Random(4)  # noqa: S311 - the same words in both cases
+        envelope = envelope_of([1.0, 0.5, 0.0, -1.0] * 5)
+        race = Race(
+            envelope,
+            noise,
+            Given(proposals.getrandbits(64) for _ in count()),
+            kind(envelope.rate, Given(times.getrandbits(64) for _ in count())),
+        )
+        race.run(40)
+        arrivals.append(race.arrivals)
+    assert arrivals[0] == arrivals[1]
+    assert len(arrivals[0]) > 1
 
 
 @pytest.mark.parametrize("sizes", [[8], [1, 3, 4]])

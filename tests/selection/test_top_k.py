@@ -91,3 +91,23 @@ def test_every_winner_is_a_candidate(noise: NoiseLaw, batch: int) -> None:
         assert found is not None
         assert len(set(found)) == 3
         assert set(found) <= {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("individual", "others", "winner"),
+    [
+        ([2**63 - 2**54, *[2**40] * 34], [2**40] * 5, "individual"),
+        ([2**40] * 35, [2**40, 2**40, 2**64 - 2**50, 2**40, 2**40], "another"),
+    ],
+)
+def test_laplace_noise_below_the_threshold_on_all_individual_candidates_is_kept(
+    individual: list[int], others: list[int], winner: str
+) -> None:
+    """Words below 2**63 are noise below zero. No word is drawn again, and none is too many."""
+    words = Given([*individual, *others])
+    assert len(individual) == LaplaceNoise().threshold_rank(1) - 1
+    scores = np.where(np.arange(40) < len(individual), 1.0, 1.0 - 2.0**-10)
+    found = top_k_indices(ArrayScores(scores, "max"), 1, Fraction(1), LaplaceNoise(), words)
+    assert found is not None
+    assert (found[0] < len(individual)) == (winner == "individual")
+    assert words.drawn == 40

@@ -31,8 +31,8 @@ def bisect(condition: Callable[[Fraction], bool], *, fails: Fraction, holds: Fra
 
     Postcondition
         the condition fails at ``result.fails`` and holds at ``result.holds``
-        result.holds - result.fails <= result.holds / 2**bits; or a condition that holds as near to zero as
-        it was asked has brought ``result.holds`` down to 2**-HALVINGS of ``holds``
+        result.holds - result.fails <= result.holds / 2**bits, unless ``result.holds`` is as good as zero:
+        at most 2**-HALVINGS of ``holds``
 
     >>> root = bisect(lambda x: x * x >= 2, fails=Fraction(1), holds=Fraction(2), bits=20)
     >>> float(root.fails), float(root.holds)

@@ -60,7 +60,7 @@ def quantile(
     between: tuple[Number, Number] | None = None,
     step: Number | None = None,
 ) -> Problem:
-    """Ask which candidate has at most the fraction ``at`` of the people below it, and the rest not below it.
+    """Ask which candidate has at most the fraction ``at`` of the people below it, and at most the rest above.
 
     Where no candidate has, the one whose rank is closest is best. The candidates are listed, or are the
     numbers lo, lo + step, ... between two bounds.
