@@ -15,6 +15,7 @@ def test_the_lectures_election_is_planned_to_its_figures(call: Call) -> None:
     assert planned.json["accuracy"] == {
         "exponential": "34.01",
         "gumbel": "36.77",
+        "laplace": None,
         "lecture": "36.85",
         "unit": "votes",
     }
@@ -53,7 +54,13 @@ def test_a_plan_turns_accuracy_into_epsilon(call: Call) -> None:
 def test_a_plan_in_rho_is_for_gumbel_noise(call: Call) -> None:
     planned = call("plan --n 100 --rho 1/8 --json").json
     assert planned["measure"] == "zero_concentrated_divergence"
-    assert planned["accuracy"] == {"exponential": None, "gumbel": "9.13", "lecture": None, "unit": "votes"}
+    assert planned["accuracy"] == {
+        "exponential": None,
+        "gumbel": "9.13",
+        "laplace": None,
+        "lecture": None,
+        "unit": "votes",
+    }
 
 
 def test_prices_and_candidates_can_be_planned_for(call: Call) -> None:
@@ -84,3 +91,18 @@ def test_a_bound_on_people_makes_a_plan_for_prices_sharper(call: Call) -> None:
     ):
         refused = call(f"{other} --people 50")
         assert (refused.code, "--people" in refused.err) == (2, True)
+
+
+def test_a_plan_knows_laplace_noise_where_one_person_moves_all_scores_together_by_little(call: Call) -> None:
+    planned = call("plan --n 2000 --k 100 --epsilon 1 --together 1 --json").json
+    assert float(planned["accuracy"]["laplace"]) < 30
+    assert float(planned["accuracy"]["exponential"]) > 1000
+    assert int(planned["lead_needed"]["laplace"]) <= 30
+    said = call("plan --n 2000 --k 100 --epsilon 1 --together 1").out
+    assert "by Laplace noise" in said
+    within = call("plan --n 2000 --k 100 --within 30 --together 1 --json").json
+    assert Fraction(within["price"]) < 1
+    prices = call("plan --prices 1,2,3 --epsilon 1 --k 2 --json").json
+    assert prices["accuracy"]["laplace"] is not None
+    assert call("plan --prices 1,2,3 --epsilon 1 --together 1").code == 2
+    assert call("plan --n 5 --epsilon 1 --together 1/2").code == 2

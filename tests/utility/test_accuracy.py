@@ -219,7 +219,10 @@ def test_the_names_are_public() -> None:
         ({"epsilon": "0,5"}, "epsilon must be a finite number; got '0,5'."),
         ({"epsilon": 0}, "epsilon must be a positive number; got 0."),
         ({"rho": 0, "mechanism": "gumbel"}, "rho must be a positive number; got 0."),
-        ({"rho": 1}, "mechanism must be \"gumbel\" where rho is the budget; got 'exponential'."),
+        (
+            {"rho": 1, "mechanism": "exponential"},
+            "mechanism must be \"gumbel\" where rho is the budget; got 'exponential'.",
+        ),
         ({"epsilon": 1, "k": 0}, "k must be a whole number from 1 to 100; got 0."),
         ({"epsilon": 1, "k": 101}, "k must be a whole number from 1 to 100; got 101."),
         ({"epsilon": 1, "confidence": 1}, "confidence must be between 0 and 1, not at either end; got 1."),
@@ -232,7 +235,8 @@ def test_the_names_are_public() -> None:
             {"epsilon": 1, "neighbours": "add"},
             'neighbours must be "add_remove" or "change_one"; got \'add\'.',
         ),
-        ({"epsilon": 1, "mechanism": "laplace"}, '"gumbel" or "lecture"; got \'laplace\'.'),
+        ({"epsilon": 1, "mechanism": "laplace"}, 'mechanism="laplace" needs a bound'),
+        ({"epsilon": 1, "mechanism": "cauchy"}, '"laplace" or "lecture"; got \'cauchy\'.'),
         ({"epsilon": 1, "mechanism": ["gumbel"]}, 'or "lecture"; got a list.'),
     ],
 )

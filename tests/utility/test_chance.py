@@ -49,7 +49,7 @@ def test_without_noise_the_best_win_unless_they_tie() -> None:
 def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="lead must"):
         chance_of_best(counting(5), lead=-1, epsilon=1)
-    with pytest.raises(InvalidParameter, match='mechanism must be "exponential" or "gumbel"'):
-        chance_of_best(counting(5), lead=1, epsilon=1, mechanism="lecture")  # type: ignore[arg-type] # refused
+    with pytest.raises(InvalidParameter, match='mechanism must be "exponential", "gumbel" or "laplace"'):
+        chance_of_best(counting(5), lead=1, epsilon=1, mechanism="lecture")
     with pytest.raises(InvalidParameter, match="exactly one of epsilon, rho and scale"):
         chance_of_best(counting(5), lead=1)

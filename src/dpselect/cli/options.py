@@ -24,6 +24,7 @@ class QuestionOptions:
     each_row_is_a_person: bool
     epsilon: str | None
     rho: str | None
+    noise: Any
     k: int | None
     neighbours: Any
     ledger: str | None
@@ -49,10 +50,17 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
         "--each-row-is-a-person", is_flag=True, help="Instead of --unit: no person has more than one row."
     ),
     click.option(
-        "--epsilon", metavar=NUMBER_METAVAR, help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential noise."
+        "--epsilon",
+        metavar=NUMBER_METAVAR,
+        help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential or Laplace noise.",
     ),
     click.option(
         "--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise."
+    ),
+    click.option(
+        "--noise",
+        type=click.Choice(["exponential", "gumbel", "laplace"]),
+        help="The noise, where its price is proved.  [default: the most accurate]",
     ),
     click.option(
         "--k",

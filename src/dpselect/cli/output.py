@@ -45,6 +45,7 @@ def show(  # noqa: PLR0913 - what is shown, and how
         "protects": _protects(quote),
         "accuracy": _promise(quote.accuracy, quote.accuracy.measured_in),
         "noise": f"{quote.mechanism}, scale {readable_number(quote.scale)}",
+        **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
     }
     if release is None and schema is not None:

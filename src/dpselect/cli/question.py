@@ -144,6 +144,7 @@ def _prepared(
         k=_winners(options),
         budget=budget,
         neighbours=options.neighbours,
+        noise=options.noise,
         progress=options.progress,
     )
     question.meanwhile = interrupts.Held

@@ -158,8 +158,11 @@ def custom(
     return Problem("custom", names, Fraction(1), ranges, None, None, ())
 
 
-def counting(n: int, *, sensitivity: Number = 1) -> Problem:
+def counting(n: int, *, sensitivity: Number = 1, l1: Number | None = None) -> Problem:
     """Plan a choice among n candidates whose scores are counts: there is no data behind it.
+
+    ``l1`` is how much one person more or fewer can change all scores together (1 in a plurality); None says
+    that a person may change any number of them.
 
     >>> counting(1000).d_range("add_remove")
     Fraction(1, 1)
@@ -167,4 +170,8 @@ def counting(n: int, *, sensitivity: Number = 1) -> Problem:
     count = whole(n, "n", least=1)
     change = positive(sensitivity, "sensitivity")
     candidates = Grid(Fraction(0), Fraction(1), count)
-    return Problem("counting", candidates, Fraction(1), (change, 2 * change), None, None, ())
+    ranges, together = (change, 2 * change), None if l1 is None else positive(l1, "l1")
+    if together is not None and together < change:
+        raise InvalidParameter.must_be("l1", "at least the sensitivity of one score", got=l1)
+    totals = None if together is None else (together, 2 * together)
+    return Problem("counting", candidates, Fraction(1), ranges, None, None, (), totals=totals)

@@ -7,6 +7,7 @@ import json
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from dpselect.errors import (
@@ -26,6 +27,7 @@ from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
 from dpselect.problems.problem import Problem
 from dpselect.release.data import Data, table_of
+from dpselect.release.drawing import NAMED
 from dpselect.release.labels import label_text, written_label
 from dpselect.release.quote import Quote
 from dpselect.release.result import Release
@@ -127,9 +129,19 @@ def kept_answer(quote: Quote, ledger: Ledger | None, request_id: str | None) -> 
         kept = Release.from_json(text)
     except InvalidParameter:
         kept = None
-    if kept is None or kept.question != quote.question:
+    if kept is None or not _is_same_question(kept, quote):
         raise RequestChanged(str(request_id))
     return kept
+
+
+def _is_same_question(kept: Release, quote: Quote) -> bool:
+    """Compare what was asked. An answer without a reason for its noise has the usual one, not named.
+
+    Versions before had no choice: a question that names no noise is the one that was asked then.
+    """
+    if not kept.noise_reason and quote.noise_reason != NAMED:
+        kept = replace(kept, mechanism=quote.mechanism)
+    return kept.question == quote.question
 
 
 # ---- the charge ------------------------------------------------------------------------------------------

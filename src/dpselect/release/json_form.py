@@ -67,6 +67,7 @@ def json_object(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> dict[str
         "neighbours": quote.neighbours,
         "unit": quote.unit,
         "mechanism": quote.mechanism,
+        **({"noise_reason": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "scale": exact_text(quote.scale),
         "accuracy": {
             "within": figure(accuracy.within),
@@ -144,6 +145,7 @@ def _release(
         version=facts["version"],
         problem=facts["problem"],
         first_candidates=first_candidates,
+        noise_reason=facts.get("noise_reason", ""),
     )
     _check(release)
     return release
@@ -153,6 +155,9 @@ def _check(release: Release) -> None:
     """Refuse what no version wrote."""
     accuracy = release.accuracy
     names = [release.version, release.problem, accuracy.measured_in, *release.first_candidates]
+    names.append(release.noise_reason)
+    if release.noise_reason and not release.noise_needs_a_reason:
+        raise ValueError
     names += [name for name in (release.unit, release.dataset, accuracy.target) if name is not None]
     known = release.neighbours in RELATIONS and release.mechanism in NOISES
     if not known or not all(isinstance(name, str) for name in names):

@@ -26,6 +26,7 @@ from dpselect.release.labels import PlainLabel, plain_label
 from dpselect.release.progress_line import progress_shown
 from dpselect.release.quote import Quote, quoted, the_budget
 from dpselect.release.result import Release
+from dpselect.selection.noise import NoiseName
 from dpselect.silence import holds_data, run, takes_data
 
 if TYPE_CHECKING:
@@ -42,13 +43,16 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     rho: Number | None = None,
     budget: WritableLoss | None = None,
     neighbours: Neighbours = "add_remove",
+    noise: NoiseName | None = None,
     progress: bool | None = None,
 ) -> Question:
     """Price a question; ``with`` opens the table and fits the question to its schema.
 
-    Exactly one of ``epsilon`` (exponential noise), ``rho`` (Gumbel noise) and ``budget`` (any loss) is given.
-    No row is read and nothing is charged until ``release`` is called. ``progress`` shows how far a query is
-    that takes more than two seconds: None does on a terminal and in a notebook, False never.
+    Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` is the one with the best
+    proved accuracy that the budget buys, by public numbers alone: exponential or Laplace noise for epsilon,
+    Gumbel noise for the others; or the one that is named, where its price is proved. No row is read and
+    nothing is charged until ``release`` is called. ``progress`` shows how far a query is that takes more than
+    two seconds: None does on a terminal and in a notebook, False never.
 
     >>> from dpselect import Scores, custom
     >>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)
@@ -56,7 +60,7 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours)
+    quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours, noise)
     question = Question(problem, table, quote, measurement)
     question.progress = progress
     return question

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from itertools import islice
@@ -12,20 +12,15 @@ from dpselect.accounting import calibrate
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, whole
 from dpselect.exact.rounding import exact_text
-from dpselect.mechanisms.report_noisy_top_k import make_report_noisy_top_k, noise_for
 from dpselect.notebook import card, facts_table
-from dpselect.privacy import (
-    Measurement,
-    atom_domain,
-    range_distance,
-    vector_domain,
-)
+from dpselect.privacy import Measurement, atom_domain, vector_domain
 from dpselect.privacy.losses import ZCDP, PureDP, RenyiDP, WritableLoss
 from dpselect.privacy.measures import measure_of
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem
 from dpselect.release.data import Data, must_be_askable, table_of
+from dpselect.release.drawing import NAMED, drawing_of
 from dpselect.release.labels import label_text, plain_label
 from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
@@ -43,9 +38,9 @@ class Quote:
 
     ``unit`` names the column that identifies a person; None says that each row is taken for a person of its
     own. (Of ``Scores`` it is "person": the one that the claimed sensitivity speaks of.) ``scale`` and
-    ``accuracy`` are in the units of the score. ``problem`` is the digest of the question. ``reason`` is what
-    a ledger writes down; a release that was read from JSON has none. ``first_candidates`` are the first
-    three, as text.
+    ``accuracy`` are in the units of the score. ``noise_reason`` says why ``mechanism`` is the noise.
+    ``problem`` is the digest of the question. ``reason`` is what a ledger writes down; a release that was
+    read from JSON has none. ``first_candidates`` are the first three, as text.
 
     >>> EXAMPLE_QUOTE
     winner    one, not drawn yet
@@ -66,6 +61,7 @@ class Quote:
     problem: str
     first_candidates: tuple[str, ...] = ()
     reason: str = field(default="", compare=False)
+    noise_reason: str = field(default="", compare=False)
 
     @property
     def k(self) -> int:
@@ -90,7 +86,18 @@ class Quote:
     @property
     def question(self) -> tuple[object, ...]:
         """What is asked, of whom and for how much: everything else follows from it."""
-        return self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
+        asked = self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
+        return *asked, self.mechanism
+
+    @property
+    def noise_is_usual(self) -> bool:
+        """Whether it is the noise that a price of this kind is paid in if a person may move all scores."""
+        return self.mechanism == ("exponential" if isinstance(self.price, PureDP) else "gumbel")
+
+    @property
+    def noise_needs_a_reason(self) -> bool:
+        """Whether the noise was named, or is another than the usual one: then it is said why."""
+        return bool(self.noise_reason) and (self.noise_reason == NAMED or not self.noise_is_usual)
 
     @property
     def _winners(self) -> tuple[str, str]:
@@ -107,6 +114,7 @@ class Quote:
             "protects": f"{person}: {RELATIONS[self.neighbours]}",
             "accuracy": str(self.accuracy),
             "noise": f"{self.mechanism}, scale {exact_text(self.scale)}",
+            **({"because": self.noise_reason} if self.noise_needs_a_reason else {}),
             **({} if self.dataset is None else {"data set": readable(self.dataset)}),
         }
 
@@ -123,40 +131,42 @@ def readable(text: str) -> str:
     return text if text.isprintable() else repr(text)
 
 
-def quoted(
-    problem: Problem, data: Data, k: int, budget: WritableLoss, neighbours: Neighbours
+def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and what is asked for beside
+    problem: Problem,
+    data: Data,
+    k: int,
+    budget: WritableLoss,
+    neighbours: Neighbours,
+    noise: NoiseName | None = None,
 ) -> tuple[Quote, Measurement]:
     """Find the noise that the budget pays for; give the quote, and what draws the winners."""
     must_be_askable(problem, data)
     n = len(problem.outputs)
     winners = whole(k, "k", least=1, most=n)
     domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
-    metric, measure = range_distance(), measure_of(budget)
-
-    def make(points: Fraction) -> Measurement:
-        return make_report_noisy_top_k(domain, metric, measure, winners, points)
-
-    points = calibrate(make, budget, problem.d_range(neighbours) / problem.unit)
-    noise = noise_for(measure)
+    drawing = drawing_of(problem, domain, winners, measure_of(budget), neighbours, noise)
+    points = calibrate(drawing.make, budget, drawing.d_in)
     scale, price = points * problem.unit, budget if points else _nothing(budget)
-    distance = within(noise, scale, n, winners, CONFIDENCE)
+    distance = within(drawing.noise, scale, n, winners, CONFIDENCE)
     table = table_of(data)
     quote = Quote(
         price=price,
         neighbours=neighbours,
         unit="person" if table is None else table.unit,
-        mechanism=noise,
+        mechanism=drawing.noise,
         scale=scale,
         accuracy=Accuracy(
-            distance, CONFIDENCE, noise, problem.unit, winners, n, problem.target, problem.measured_in
+            distance, CONFIDENCE, drawing.noise, problem.unit, winners, n, problem.target, problem.measured_in
         ),
         dataset=None if table is None else table.dataset,
         version=_version(),
         problem=problem.digest,
         first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
-        reason=f"{problem.name}, {winners} of {n}, {price}, {neighbours}, question {problem.digest}",
+        noise_reason=drawing.why,
     )
-    return quote, make(points)
+    asked = f", {drawing.noise} noise" if not quote.noise_is_usual else ""
+    reason = f"{problem.name}, {winners} of {n}, {price}, {neighbours}, question {problem.digest}{asked}"
+    return replace(quote, reason=reason), drawing.make(points)
 
 
 def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss | None) -> WritableLoss:

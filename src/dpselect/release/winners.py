@@ -11,6 +11,7 @@ from dpselect.problems.problem import Problem
 from dpselect.release.data import Data
 from dpselect.release.question import Question, prepare
 from dpselect.release.result import Release
+from dpselect.selection.noise import NoiseName
 from dpselect.silence import takes_data
 
 if TYPE_CHECKING:
@@ -28,14 +29,16 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     ledger: Ledger | None = None,
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
+    noise: NoiseName | None = None,
     progress: bool | None = None,
 ) -> Release:
     """Select the best of a problem's outputs from a table, privately.
 
-    Exactly one of ``epsilon`` (exponential noise), ``rho`` (Gumbel noise) and ``budget`` (any loss) is given.
-    The price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that
-    was answered before gets the same answer again, without a new charge. ``progress`` shows how far a query
-    is that takes more than two seconds: None does on a terminal and in a notebook, False never.
+    Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` names a noise; None
+    takes the one with the best proved accuracy (``prepare``). The price is charged to the ledger before any
+    row is read, and is never refunded. A ``request_id`` that was answered before gets the same answer again,
+    without a new charge. ``progress`` shows how far a query is that takes more than two seconds: None does on
+    a terminal and in a notebook, False never.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
@@ -51,6 +54,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         rho=rho,
         budget=budget,
         neighbours=neighbours,
+        noise=noise,
         progress=progress,
     )
     return _at_once(question, ledger, request_id)
@@ -68,6 +72,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     ledger: Ledger | None = None,
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
+    noise: NoiseName | None = None,
     progress: bool | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
@@ -79,6 +84,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
         rho=rho,
         budget=budget,
         neighbours=neighbours,
+        noise=noise,
         progress=progress,
     )
     return _at_once(question, ledger, request_id)

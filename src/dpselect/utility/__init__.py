@@ -9,7 +9,6 @@ within 8.51 of the best score, with probability 0.99 or more (exponential noise)
 """
 
 from dpselect.utility.accuracy import (
-    PlannableProblem,
     accuracy,
     epsilon_for,
     expected_error,
@@ -20,6 +19,7 @@ from dpselect.utility.chance import chance_of_best
 from dpselect.utility.enclosed_laws import enclosed_law, top_k_law
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.laws import exponential_law, gumbel_law
+from dpselect.utility.noise_plan import PlannableProblem
 from dpselect.utility.plots import plot_accuracy, plot_chance, plot_law, plot_ledger, plot_plan
 from dpselect.utility.promise import Accuracy
 from dpselect.utility.selection_law import SelectionLaw

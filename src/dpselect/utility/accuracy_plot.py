@@ -11,7 +11,6 @@ from dpselect.exact.numbers import Number, positive
 from dpselect.exact.rounding import figure, readable_number, to_float_up
 from dpselect.privacy.losses import ZCDP, PureDP
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.utility.accuracy import PlannableProblem
 from dpselect.utility.chance_plot import draw_chance
 from dpselect.utility.drawing import (
     BLUE,
@@ -24,6 +23,7 @@ from dpselect.utility.drawing import (
     gridded,
     titled,
 )
+from dpselect.utility.noise_plan import PlannableProblem
 from dpselect.utility.planned_question import PlannedQuestion, the_price
 from dpselect.utility.promise import Accuracy
 from dpselect.utility.worst_case import Mechanism

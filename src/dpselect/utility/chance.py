@@ -15,8 +15,8 @@ from fractions import Fraction
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, not_negative
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.utility.accuracy import PlannableProblem, noise_scale
-from dpselect.utility.worst_case import Noise, failure
+from dpselect.utility.noise_plan import PlannableProblem, noise_plan
+from dpselect.utility.worst_case import Mechanism, failure, laplace_failure
 
 
 def chance_of_best(  # noqa: PLR0913 - each is part of the question
@@ -28,19 +28,22 @@ def chance_of_best(  # noqa: PLR0913 - each is part of the question
     scale: Number | None = None,
     k: int = 1,
     neighbours: Neighbours = "add_remove",
-    mechanism: Noise = "exponential",
+    mechanism: Mechanism | None = None,
 ) -> Fraction:
     """Bound from below the probability that the k best win, if they lead all others by ``lead``.
 
     Postcondition
         If the k-th best score exceeds the next one by ``lead`` or more, the winners are the k best with
-        this probability or more. It is the exact worst case, rounded down.
-        Budget, ``k``, ``neighbours`` and ``mechanism`` are those of ``accuracy``.
+        this probability or more. It is the exact worst case, rounded down; with Laplace noise, a bound.
+        Budget, ``k``, ``neighbours`` and ``mechanism`` are those of ``accuracy``, but for "lecture".
     """
     ahead = not_negative(lead, "lead")
-    if mechanism not in ("exponential", "gumbel"):
-        raise InvalidParameter.must_be("mechanism", '"exponential" or "gumbel"', got=mechanism)
-    spread = noise_scale(problem, k, neighbours, mechanism, epsilon=epsilon, rho=rho, scale=scale)
+    plan = noise_plan(problem, k, neighbours, mechanism, concentrated=rho is not None)
+    if plan.mechanism == "lecture":
+        raise InvalidParameter.must_be("mechanism", '"exponential", "gumbel" or "laplace"', got=mechanism)
+    spread = plan.scale(epsilon, rho, scale)
     if not spread:
-        return Fraction(1 if ahead or k == len(problem.outputs) else 0)
-    return 1 - failure(mechanism, ahead / spread, len(problem.outputs), k).high
+        return Fraction(1 if ahead or plan.k == plan.n else 0)
+    if plan.mechanism == "laplace":
+        return 1 - laplace_failure(ahead / spread, plan.n, plan.k)
+    return 1 - failure(plan.mechanism, ahead / spread, plan.n, plan.k).high

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from dpselect.exact.numbers import Number
 from dpselect.exact.rounding import figure, readable_number, to_float_down, to_float_up
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.utility.accuracy import PlannableProblem
 from dpselect.utility.drawing import BLUE, GREY, ORANGE, PALE, blank, drawn, finished, gridded, titled
+from dpselect.utility.noise_plan import PlannableProblem
 from dpselect.utility.planned_question import PlannedQuestion, the_price
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ def plot_chance(  # noqa: PLR0913 - each is part of the question
     neighbours: Neighbours = "add_remove",
     score_unit: str | None = None,
 ) -> Picture:
-    """Plot the chance that the best one wins against its lead: the exact worst case. No data is needed.
+    """Plot the chance that the best one wins against its lead, in the worst case. No data is needed.
 
     The band reaches from half the price to the double. The mark is the lead that is enough for the
-    confidence. With ``epsilon`` the noise is exponential, with ``rho`` Gumbel's.
+    confidence. The noise is the one that a release would take; with Laplace noise the curve is a bound.
     """
     symbol, price = the_price(epsilon, rho)
     question = PlannedQuestion(problem, symbol, k, confidence, neighbours, score_unit)
@@ -72,4 +72,5 @@ def draw_chance(axes: Axes, question: PlannedQuestion, price: Fraction) -> None:
     )
     axes.yaxis.set_major_formatter("{x:.0f} %")
     title = "Does the best one win?" if k == 1 else "Do the best ones win?"
-    titled(axes, title, f"{question.summary}; the exact worst case")
+    case = "a bound for all data" if found.mechanism == "laplace" else "the exact worst case"
+    titled(axes, title, f"{question.summary}; {case}")

@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, positive
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.utility.accuracy import PlannableProblem, accuracy, expected_error
+from dpselect.utility.accuracy import accuracy, expected_error
 from dpselect.utility.chance import chance_of_best
+from dpselect.utility.noise_plan import PlannableProblem
 from dpselect.utility.promise import Accuracy
 from dpselect.utility.worst_case import Mechanism
 
@@ -19,7 +20,7 @@ Symbol: TypeAlias = Literal["epsilon", "rho"]
 
 @dataclass(frozen=True)
 class PlannedQuestion:
-    """All of a question but its price, which is in epsilon (exponential noise) or in rho (Gumbel noise)."""
+    """All of a question but its price, which is in epsilon or in rho; the noise is that of a release."""
 
     problem: PlannableProblem
     symbol: Symbol
@@ -27,11 +28,6 @@ class PlannedQuestion:
     confidence: Number
     neighbours: Neighbours
     score_unit: str | None
-
-    @property
-    def noise(self) -> Literal["exponential", "gumbel"]:
-        """The noise that such a price pays for."""
-        return "exponential" if self.symbol == "epsilon" else "gumbel"
 
     def accuracy(self, price: Fraction, mechanism: Mechanism | None = None) -> Accuracy:
         """Say how far from the best the winners may be."""
@@ -42,7 +38,7 @@ class PlannedQuestion:
             k=self.k,
             confidence=self.confidence,
             neighbours=self.neighbours,
-            mechanism=mechanism or self.noise,
+            mechanism=mechanism,
         )
 
     def mean(self, price: Fraction) -> Fraction:
@@ -52,7 +48,7 @@ class PlannedQuestion:
             epsilon=self._epsilon(price),
             rho=self._rho(price),
             neighbours=self.neighbours,
-            mechanism=self.noise,
+            mechanism="exponential" if self.symbol == "epsilon" else "gumbel",
         )
 
     def chance(self, price: Fraction, lead: Fraction) -> Fraction:
@@ -64,7 +60,6 @@ class PlannedQuestion:
             rho=self._rho(price),
             k=self.k,
             neighbours=self.neighbours,
-            mechanism=self.noise,
         )
 
     def must_leave_a_choice(self, price: Fraction) -> Accuracy:

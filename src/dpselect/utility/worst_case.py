@@ -113,6 +113,21 @@ def laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
     return min(by_pairs, reaches[0] + reaches[1]) if min(reaches) >= 0 else by_pairs
 
 
+def laplace_failure(t: Fraction, n: int, k: int) -> Fraction:
+    """Bound from above the probability that some of the k winners fails at distance t, with Laplace noise.
+
+    >>> float(laplace_failure(Fraction(20), 1000, 10)) < 0.01
+    True
+    """
+    rivals = n - k
+    by_pairs = _pairs_apart(t, rivals * k, BITS).high
+    ratio = log(Fraction(rivals, k)) if rivals else Enclosure(t, t)
+    if t < max(ratio.high, -ratio.low):
+        return min(Fraction(1), by_pairs)
+    by_reach = enclose(lambda x: Ball(rivals * k).sqrt() * (-x / 2).exp(), t).high
+    return min(Fraction(1), by_pairs, by_reach)
+
+
 def _pairs_apart(t: Fraction, pairs: int, precision: int) -> Enclosure:
     """Enclose the sum over pairs of the probability that one Laplace number exceeds the other by t."""
     return enclose(lambda x: pairs * (2 + x) * (-x).exp() / 4, t, precision=precision)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NOISE_LABELS = {
     "exponential": "exponential noise (--epsilon)",
     "gumbel": "Gumbel noise (--rho)",
+    "laplace": "Laplace noise (--epsilon)",
     "lecture": "the bound of Smith's lecture",
 }
 
@@ -48,6 +49,11 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
 )
 @click.option(
     "--sensitivity", metavar=NUMBER_METAVAR, help="How much one person can change a score.  [default: 1]"
+)
+@click.option(
+    "--together",
+    metavar=NUMBER_METAVAR,
+    help="How much one person can change all scores together: 1 in a plurality.  [default: unbounded]",
 )
 @click.option(
     "--people",
@@ -151,11 +157,11 @@ def _problem(given: dict[str, Any]) -> Problem:
     ):
         raise UserError("--people is for one winner of --prices, with --epsilon or --rho. Leave it out.")
     if given["prices"] is not None:
-        if given["sensitivity"] is not None:
-            raise UserError("--sensitivity belongs to --n; that of prices is known.")
+        if given["sensitivity"] is not None or given["together"] is not None:
+            raise UserError("--sensitivity and --together belong to --n; those of prices are known.")
         return pricing(value="value", prices=public_lists.prices(given["prices"], least=0))
     n = given["n"] if given["n"] is not None else len(public_lists.names(given["candidates"]))
-    return counting(n, sensitivity=given["sensitivity"] or "1")
+    return counting(n, sensitivity=given["sensitivity"] or "1", l1=given["together"])
 
 
 def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
@@ -176,6 +182,8 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     price = PureDP(epsilon) if rho is None else ZCDP(rho)
     budget = {"epsilon": epsilon} if rho is None else {"rho": rho}
     noises: list[utility.Mechanism] = ["exponential", "gumbel", "lecture"] if rho is None else ["gumbel"]
+    if problem.l1(given["neighbours"]) is not None and given["people"] is None:
+        noises.append("laplace")
     asked: dict[utility.Mechanism, dict[str, Any]] = {
         noise: {**question, "people": None if noise == "lecture" else given["people"], "mechanism": noise}
         for noise in noises
@@ -242,8 +250,8 @@ def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -
     from dpselect.exact.rounding import figure, readable_number
 
     pure = facts["measure"] == "max_divergence"
-    name, noise = ("epsilon", "exponential") if pure else ("rho", "Gumbel")
-    rows = []
+    name = "epsilon" if pure else "rho"
+    rows, source = [], ""
     for factor in FACTORS:
         price = Fraction(facts["price"]) * factor
         found = utility.accuracy(
@@ -253,10 +261,8 @@ def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -
             k=given["k"],
             confidence=given["confidence"],
             neighbours=given["neighbours"],
-            mechanism="exponential" if pure else "gumbel",
             people=given["people"],
         )
+        source = found.source
         rows.append([readable_number(price), figure(found.within), "this plan" if factor == 1 else ""])
-    console.write_table(
-        [name, f"within ({facts['accuracy']['unit']})", f"by {noise} noise"], rows, right=(0, 1)
-    )
+    console.write_table([name, f"within ({facts['accuracy']['unit']})", f"by {source}"], rows, right=(0, 1))
