@@ -65,6 +65,7 @@ _HOMES = {
     "linf_distance": "dpselect.privacy",
     "make_best_of_random_count": "dpselect.mechanisms",
     "make_exponential_mechanism": "dpselect.mechanisms",
+    "make_exponential_mechanism_on_runs": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
     "make_report_noisy_max": "dpselect.mechanisms",
     "make_report_noisy_max_gumbel": "dpselect.mechanisms",
@@ -84,6 +85,7 @@ _HOMES = {
     "range_distance": "dpselect.privacy",
     "range_divergence": "dpselect.privacy",
     "renyi_divergence": "dpselect.privacy",
+    "runs_domain": "dpselect.privacy",
     "select": "dpselect.release",
     "symmetric_distance": "dpselect.privacy",
     "top_k": "dpselect.release",
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
     from dpselect.ledger import Ledger as Ledger
     from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
+    from dpselect.mechanisms import make_exponential_mechanism_on_runs as make_exponential_mechanism_on_runs
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max
     from dpselect.mechanisms import make_report_noisy_max_gumbel as make_report_noisy_max_gumbel
@@ -138,6 +141,7 @@ if TYPE_CHECKING:
     from dpselect.privacy import range_distance as range_distance
     from dpselect.privacy import range_divergence as range_divergence
     from dpselect.privacy import renyi_divergence as renyi_divergence
+    from dpselect.privacy import runs_domain as runs_domain
     from dpselect.privacy import symmetric_distance as symmetric_distance
     from dpselect.privacy import user_measurement as user_measurement
     from dpselect.privacy import vector_domain as vector_domain

@@ -98,7 +98,7 @@ WRONG_CALLS = {
     "no value": (f"price survey.parquet --unit buyer --prices 1,2 {EPSILON}", "--value must name"),
     "no fraction": (f"{MEDIAN.replace('--at 0.5', '')} {EPSILON}", "--at must be"),
     "a fraction above one": (f"{MEDIAN.replace('0.5', '1.5')} {EPSILON}", "at must be a probability"),
-    "no step": (f"{MEDIAN.replace('--step 500', '')} {EPSILON}", "--between LO:HI with --step"),
+    "a step without bounds": (f"{MEDIAN.replace('--between 0:100000', '')} {EPSILON}", "--between LO:HI"),
     "bounds that are none": (f"{MEDIAN.replace('0:100000', '7')} {EPSILON}", "LO:HI"),
     "bounds the wrong way round": (f"{MEDIAN.replace('0:100000', '7:0')} {EPSILON}", "LO <= HI"),
     "a step of zero": (f"{MEDIAN.replace('--step 500', '--step 0')} {EPSILON}", "step must be"),

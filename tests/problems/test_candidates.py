@@ -181,8 +181,8 @@ def test_a_grid_of_a_billion_is_not_written_out() -> None:
     [
         {"candidates": None},
         {"candidates": [1], "between": (0, 1), "step": 1},
-        {"between": (0, 1)},
         {"step": 1},
+        {"between": (0, 1), "step": "1e-300"},
         {"between": (1, 0), "step": 1},
         {"between": (0, 1), "step": 0},
         {"between": 5, "step": 1},

@@ -96,11 +96,14 @@ def released(problem: Problem, table: Table) -> Release:
 
 
 def test_accuracy_is_a_statement_about_ranks() -> None:
-    median = dpselect.quantile(value="x", at="1/2", between=(0, 200), step=1)
+    median = dpselect.quantile(value="x", at="1/2", candidates=range(201))
     assert str(accuracy(median, epsilon=1)) == (
         "the rank of the answer is within 9.21 people of the median's, if a candidate is one, "
         "with probability 0.99 or more (exponential noise)"
     )
+    on_a_grid = dpselect.quantile(value="x", at="1/2", between=(0, 200), step=1)
+    assert "within 9.90 people of the median's" in str(accuracy(on_a_grid, epsilon=1))
+    assert str(accuracy(on_a_grid, epsilon=1)).endswith("(Gumbel noise)")
     quarter = dpselect.quantile(value="x", at="1/4", candidates=[1, 2, 3])
     assert "people of the 0.25 quantile's, if a candidate is one" in str(accuracy(quarter, epsilon=1))
     third = dpselect.quantile(value="x", at="1/3", candidates=[1, 2, 3])

@@ -68,7 +68,7 @@ def test_of_every_problem_scale_price_and_accuracy_are_those_of_the_proofs(
             # Exponential noise costs k d / scale, Laplace noise l1 / scale: of borda that is less.
             laplace = (problem.name, relation, k) == ("borda", "change_one", 2)
             assert pure.scale == (Fraction(6) if laplace else draws * reach) / Fraction(1, 3)
-            noise = "laplace" if laplace else "exponential"
+            noise = "laplace" if laplace else "gumbel" if k == 1 and problem.has_runs else "exponential"
             assert (pure.price, pure.mechanism, pure.measure) == (PureDP("1/3"), noise, "max_divergence")
             assert pure.accuracy == dpselect.accuracy(problem, epsilon="1/3", k=k, neighbours=relation)
             rho = Fraction(draws, 8 * 9)

@@ -171,6 +171,9 @@ MEASUREMENTS: dict[str, Measurement] = {
         dpselect.vector_domain(dpselect.atom_domain(float), size=5), RANGE, PURE, 2, 1
     ),
     "make_permute_and_flip": dpselect.make_permute_and_flip(VECTORS, RANGE, 1),
+    "make_exponential_mechanism_on_runs": dpselect.make_exponential_mechanism_on_runs(
+        dpselect.runs_domain(dpselect.atom_domain(int), 3), RANGE, 1
+    ),
     "make_exponential_mechanism": dpselect.make_exponential_mechanism(VECTORS, RANGE, ["a", "b"], 1),
     "make_best_of_random_count": dpselect.make_best_of_random_count(wrapped(fails), geometric("1/2")),
     "make_select_private_candidate": dpselect.make_select_private_candidate(
@@ -302,6 +305,7 @@ PUBLIC = {
     "range_divergence",
     "renyi_divergence",
     "symmetric_distance",
+    "runs_domain",
     "vector_domain",
     "weighted_sum",
     "zero_concentrated_divergence",

@@ -52,7 +52,7 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     click.option(
         "--epsilon",
         metavar=NUMBER_METAVAR,
-        help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential or Laplace noise.",
+        help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential, Laplace or, between bounds, Gumbel noise.",
     ),
     click.option(
         "--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise."
@@ -132,6 +132,12 @@ IGNORE_CASE = click.option(
     "--ignore-case",
     is_flag=True,
     help="Compare names without the case of ASCII letters, outer spaces and repeated ones.",
+)
+BETWEEN = click.option("--between", metavar="LO:HI", help="Choose from the numbers between public bounds.")
+STEP_WIDTH = click.option(
+    "--step",
+    metavar=NUMBER_METAVAR,
+    help="The distance between neighbouring choices.  [default: 1, or a round one for a million choices]",
 )
 VALUE = click.option("--value", metavar=COLUMN_METAVAR, help="The column with people's numbers.")
 

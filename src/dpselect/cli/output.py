@@ -56,8 +56,11 @@ def show(  # noqa: PLR0913 - what is shown, and how
 
 
 def _candidates(quote: Quote) -> str:
+    from dpselect.exact.rounding import readable_number
+
     n, first = quote.accuracy.n or 0, quote.first_candidates
-    return f"{n:,}: {', '.join(first)}{', …' if n > len(first) else ''}"
+    step = "" if quote.step is None else f" (in steps of {readable_number(quote.step)})"
+    return f"{n:,}: {', '.join(first)}{', …' if n > len(first) else ''}{step}"
 
 
 def _columns(schema: Schema) -> str:

@@ -112,7 +112,7 @@ def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:
     if (options.epsilon is None) == (options.rho is None):
         got = "none" if options.rho is None else "both"
         raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 1/2.")
-    whole(_winners(options), "k", least=1, most=len(problem.outputs))
+    whole(_winners(options), "k", least=1, most=problem.count)
     return the_budget(options.epsilon, options.rho, None)
 
 

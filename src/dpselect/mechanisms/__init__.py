@@ -11,6 +11,7 @@ PureDP('1/2')
 
 from dpselect.mechanisms.best_of_random_count import make_best_of_random_count
 from dpselect.mechanisms.exponential import make_exponential_mechanism
+from dpselect.mechanisms.exponential_on_runs import make_exponential_mechanism_on_runs
 from dpselect.mechanisms.permute_and_flip import make_permute_and_flip
 from dpselect.mechanisms.repetition_counts import geometric, logarithmic, poisson, truncated_negative_binomial
 from dpselect.mechanisms.report_noisy_max_gumbel import make_report_noisy_max_gumbel
@@ -22,6 +23,7 @@ __all__ = [
     "logarithmic",
     "make_best_of_random_count",
     "make_exponential_mechanism",
+    "make_exponential_mechanism_on_runs",
     "make_permute_and_flip",
     "make_report_noisy_max",
     "make_report_noisy_max_gumbel",

@@ -27,6 +27,7 @@ from dpselect.privacy.metrics import (
     symmetric_distance,
 )
 from dpselect.privacy.profiles import PrivacyProfile
+from dpselect.privacy.runs_domain import runs_domain
 
 __all__ = [
     "ZCDP",
@@ -47,6 +48,7 @@ __all__ = [
     "range_distance",
     "range_divergence",
     "renyi_divergence",
+    "runs_domain",
     "symmetric_distance",
     "user_measurement",
     "vector_domain",

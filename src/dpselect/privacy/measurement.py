@@ -25,8 +25,10 @@ from dpselect.exact.randomness import Randomness, checked, is_source, system
 from dpselect.privacy.domains import AtomDomain, VectorDomain
 from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
+from dpselect.privacy.runs_domain import RunsDomain
 from dpselect.silence import run
 
+Domain: TypeAlias = AtomDomain | VectorDomain | RunsDomain
 Step: TypeAlias = Callable[[Any], Any]
 """What is done with an output."""
 
@@ -64,7 +66,7 @@ class Measurement:
     ('tea', Fraction(0, 1), PureDP('0'))
     """
 
-    input_domain: AtomDomain | VectorDomain
+    input_domain: Domain
     input_metric: Metric
     output_measure: Measure
     function: Draw
@@ -72,7 +74,7 @@ class Measurement:
 
     def __post_init__(self) -> None:
         """Refuse parts that are not what they should be."""
-        _must_be_one_of((AtomDomain, VectorDomain), "input_domain", "a domain", self.input_domain)
+        _must_be_one_of(_DOMAINS, "input_domain", "a domain", self.input_domain)
         _must_be_one_of(_METRICS, "input_metric", "a metric", self.input_metric)
         _must_be_one_of(_MEASURES, "output_measure", "a privacy measure", self.output_measure)
         for name in ("function", "privacy_map"):
@@ -140,7 +142,7 @@ class Measurement:
         return replace(self, function=Postprocessed(self.function, then))
 
 
-_METRICS, _MEASURES = get_args(Metric), get_args(Measure)
+_DOMAINS, _METRICS, _MEASURES = get_args(Domain), get_args(Metric), get_args(Measure)
 
 
 def _must_be_one_of(kinds: tuple[type, ...], name: str, what: str, got: object) -> None:
@@ -190,9 +192,7 @@ def _guarded(chunks: Iterable[object]) -> Iterator[object]:
         raise ReleaseFailed from None
 
 
-def _drawn(
-    function: Draw, domain: AtomDomain | VectorDomain, held: list[object], randomness: Randomness
-) -> Any:
+def _drawn(function: Draw, domain: Domain, held: list[object], randomness: Randomness) -> Any:
     """Draw from what is held; of a function of the caller's own, a refusal of the domain means nothing."""
     arg = held.pop()
     if getattr(function, "checks_domain", False):
@@ -216,7 +216,7 @@ def _refused(error: Exception) -> DpselectError:
 
 def user_measurement(
     *,
-    input_domain: AtomDomain | VectorDomain,
+    input_domain: Domain,
     input_metric: Metric,
     output_measure: Measure,
     function: Callable[[Any], Any],

@@ -14,6 +14,7 @@ from decimal import Decimal
 from enum import Enum, EnumType
 from fractions import Fraction
 from functools import cached_property
+from itertools import count
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -25,9 +26,12 @@ from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, is_real, positive, rational
 from dpselect.exact.rounding import exact_text
 from dpselect.problems.typed_values import TypedValues, typed
+from dpselect.selection.runs import MOST_POINTS
 from dpselect.silence import run_or_none
 
 Label: TypeAlias = str | Number
+USUAL_POINTS = 2**20
+"""The most numbers of a grid for which no step is given."""
 SAFE = 2**53
 """Whole numbers up to here are doubles, so that a quotient of two is correctly rounded."""
 
@@ -189,15 +193,49 @@ def _repeated(values: Sequence[object]) -> int | None:
     return None
 
 
-def grid(between: object, step: Number) -> Grid:
-    """Read the numbers lo, lo + step, ... up to hi."""
+def grid(between: object, step: Number | None = None) -> Grid:
+    """Read the numbers lo, lo + step, ... up to hi.
+
+    Without a step it is 1 where the bounds are whole and that leaves at most 2**20 numbers; otherwise the
+    least of 1, 2 and 5 times a power of ten that does.
+
+    >>> grid((0, 500_000)).step, grid((0, 2_000_000)).step, grid((0, "0.5")).step
+    (Fraction(1, 1), Fraction(2, 1), Fraction(1, 2000000))
+    """
     if not isinstance(between, tuple | list) or len(between) != 2:
         raise InvalidParameter.must_be("between", "a pair (lo, hi)", got=between)
     low, high = (rational(end, "between") for end in between)
     if not low <= high:
         raise InvalidParameter(f"between must be (lo, hi) with lo <= hi; got {shown(low)} and {shown(high)}.")
-    width = positive(step, "step")
-    return Grid(low, width, int((high - low) / width) + 1)
+    width = usual_step(low, high) if step is None else positive(step, "step")
+    count = int((high - low) / width) + 1
+    if count > MOST_POINTS:
+        raise InvalidParameter(
+            f"between and step must leave at most 2^{MOST_POINTS.bit_length() - 1} numbers; they leave more. "
+            "Give a larger step."
+        )
+    return Grid(low, width, count)
+
+
+def numbers_or_grid(
+    asked: str, candidates: object, between: object, step: Number | None, name: str = "candidates"
+) -> Numbers | Grid:
+    """Read the numbers to choose from: listed, or a grid between bounds."""
+    if (between is None and step is not None) or (between is not None and candidates is not None):
+        raise InvalidParameter(
+            f"{asked} takes {name}=[...], or between=(lo, hi) and, if you like, step=; give one of the two."
+        )
+    return numbers(candidates, name) if between is None else grid(between, step)
+
+
+def usual_step(low: Fraction, high: Fraction) -> Fraction:
+    """Give the step of a grid for which none is given."""
+    spread = high - low
+    if low.denominator == high.denominator == 1 and spread < USUAL_POINTS:
+        return Fraction(1)
+    digits = len(str(spread.numerator)) - len(str(spread.denominator * USUAL_POINTS)) - 1
+    steps = (mantissa * Fraction(10) ** exponent for exponent in count(digits) for mantissa in (1, 2, 5))
+    return next(step for step in steps if int(spread / step) < USUAL_POINTS)
 
 
 def _items(given: object, name: str) -> list[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from dpselect.exact.rounding import exact_text
 from dpselect.privacy.neighbours import Neighbours, metric_of
 from dpselect.problems.candidates import Grid, Numbers, Texts
 from dpselect.problems.typed_values import EXAMPLES, TYPED_KINDS, TypedValues, read_as
+from dpselect.selection.runs import Runs
 
 CHUNK = 2**20
 """Candidates whose scores are held at a time; a problem with more is drawn in chunks."""
@@ -31,6 +32,9 @@ class Unbounded(list[int]):
 
 WholeScores: TypeAlias = NDArray[np.int64] | list[int]
 """Exact whole numbers: an array, or a list where public numbers are so large that 64 bits might not do."""
+
+MOST_SHOWN = 10**12
+"""Candidates whose number is written out."""
 
 LARGEST_FACTOR, MOST_PEOPLE = 2**28, 2**34
 """A factor times people, of no more than these, is at most 2**62."""
@@ -44,6 +48,14 @@ class Scoring(Protocol):
 
     def __call__(self, counts: Counts, /) -> Between:
         """Read the counts once, and give what scores any stretch of the candidates."""
+
+
+@runtime_checkable
+class RunScoring(Protocol):
+    """Turns counts into the scores of a grid, too: as runs, at a cost that does not depend on its points."""
+
+    def runs(self, counts: Counts, /) -> tuple[Runs, ...]:
+        """Read the counts once, and give the places of the grid in runs with scores."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +166,16 @@ class Problem:
         return self.candidates if isinstance(self.candidates, Grid) else self.candidates.labels
 
     @property
+    def count(self) -> int:
+        """How many outputs there are; a grid may have more than ``len`` can say."""
+        return self.candidates.length if isinstance(self.candidates, Grid) else len(self.outputs)
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether one winner is drawn from runs of a grid: with Gumbel noise, and without listing it."""
+        return isinstance(self.candidates, Grid) and isinstance(self.scoring, RunScoring)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the problem reads, beside the one of the person."""
         return () if self.question is None else tuple(key.column for key in self.question.keys)
@@ -200,14 +222,21 @@ class Problem:
 
     def scores(self, counts: Counts) -> WholeScores:
         """Give all scores, aligned with the outputs, in multiples of the unit."""
-        return _unbounded(self._scoring(counts)(0, len(self.outputs)))
+        return _unbounded(self._scoring(counts)(0, self.count))
+
+    def runs(self, counts: Counts) -> tuple[Runs, ...]:
+        """Give the scores of a grid as runs, in multiples of the unit; the outputs are places of the grid."""
+        scoring = self._scoring
+        if not isinstance(scoring, RunScoring) or not self.has_runs:
+            raise InvalidParameter(f"{self.name} has no runs: its candidates are listed.")
+        return scoring.runs(counts)
 
     def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[WholeScores]:
         """Give the scores in order, ``size`` at a time: for outputs too many to hold their scores."""
         width = whole(size, "size", least=1)
         between = self._scoring(counts)
-        for start in range(0, len(self.outputs), width):
-            yield _unbounded(between(start, min(start + width, len(self.outputs))))
+        for start in range(0, self.count, width):
+            yield _unbounded(between(start, min(start + width, self.count)))
 
     @property
     def _scoring(self) -> Scoring:
@@ -217,7 +246,16 @@ class Problem:
 
     def __repr__(self) -> str:
         facts = "".join(f"{name}={value}, " for name, value in self.facts)
-        return f"{self.name}({facts}{len(self.outputs)} candidates)"
+        return f"{self.name}({facts}{shown_count(self.count)} candidates)"
+
+
+def shown_count(count: int) -> str:
+    """Write how many candidates there are; a long number as a power of 2 that it does not exceed.
+
+    >>> shown_count(121), shown_count(2**80)
+    ('121', 'about 2^80')
+    """
+    return str(count) if count < MOST_SHOWN else f"about 2^{count.bit_length() - 1}"
 
 
 def _unbounded(scores: WholeScores) -> WholeScores:

@@ -17,10 +17,12 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, probability
 from dpselect.exact.rounding import exact_text
-from dpselect.problems.candidates import Grid, Numbers, grid, numbers, written
+from dpselect.problems.candidates import Grid, Numbers, numbers_or_grid, written
+from dpselect.problems.grid_ranks import grid_ranks
 from dpselect.problems.problem import Between, BoundedCounts, ByAmount, Problem, WholeScores, in_64_bits
 from dpselect.problems.ranks import distribution
 from dpselect.problems.votes import column_name
+from dpselect.selection.runs import Runs
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,24 @@ class RankDistance:
 
         return between
 
+    def runs(self, counts: Counts) -> tuple[Runs, ...]:
+        """Score the stretches of the grid between the values, and the points at them."""
+        (values,) = counts.keys
+        ranks = grid_ranks(self.grid, values, counts.sizes)
+        person, rank = self.at.denominator, self.at.numerator * ranks.people
+        lowest, highest = ranks.lowest, ranks.highest
+        if not in_64_bits(person, ranks.people):
+            lowest, highest = lowest.astype(object), highest.astype(object)
+        distances = np.maximum(person * lowest - rank, rank - person * highest)
+        return ranks.runs(-np.maximum(distances, 0), Fraction(1))
+
+    @property
+    def grid(self) -> Grid:
+        """The numbers, if they are a grid."""
+        if isinstance(self.numbers, Grid):
+            return self.numbers
+        raise InvalidParameter("listed numbers have no runs.")
+
 
 def quantile(
     *,
@@ -63,20 +83,19 @@ def quantile(
     """Ask which candidate has at most the fraction ``at`` of the people below it, and at most the rest above.
 
     Where no candidate has, the one whose rank is closest is best. The candidates are listed, or are the
-    numbers lo, lo + step, ... between two bounds.
+    numbers lo, lo + step, ... between two bounds: however many, since the time depends on the values that
+    people have, not on the grid. Without a step, it is 1 for whole bounds that are at most 2**20 apart, and
+    otherwise the least of 1, 2 and 5 times a power of ten that leaves no more than 2**20 numbers.
 
-    >>> median = quantile(value="age", at="1/2", between=(0, 120), step=1)
-    >>> len(median.outputs), median.unit, median.d_range("add_remove"), median.d_range("change_one")
+    >>> median = quantile(value="age", at="1/2", between=(0, 120))
+    >>> median.count, median.unit, median.d_range("add_remove"), median.d_range("change_one")
     (121, Fraction(1, 2), Fraction(1, 1), Fraction(2, 1))
     """
     column_name(value, "value")
     fraction = probability(at, "at")
-    if (between is None) != (step is None) or (between is not None and candidates is not None):
-        raise InvalidParameter(
-            "quantile takes candidates=[...], or between=(lo, hi) with step=; give one of the two."
-        )
-    choices = numbers(candidates, "candidates") if between is None or step is None else grid(between, step)
+    choices = numbers_or_grid("quantile", candidates, between, step)
     question = BoundedCounts((ByAmount(value),), distinct=True, most=1)
+    n = choices.length if isinstance(choices, Grid) else len(choices)
     ranges = (2 * max(fraction, 1 - fraction), Fraction(2))
     facts = (("value", repr(value)), ("at", exact_text(fraction)))
     return Problem(
@@ -90,5 +109,5 @@ def quantile(
         definition=2,
         target="the median" if fraction == Fraction(1, 2) else f"the {written(fraction)} quantile",
         measured_in="rank",
-        totals=(len(choices) * max(fraction, 1 - fraction), Fraction(len(choices))),
+        totals=(n * max(fraction, 1 - fraction), Fraction(n)),
     )

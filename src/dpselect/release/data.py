@@ -104,22 +104,26 @@ def must_be_askable(problem: Problem, data: Data) -> None:
     data.must_fit(problem.outputs)
 
 
-def look_of(problem: Problem, data: OpenTable | Scores) -> Look:
+def look_of(problem: Problem, data: OpenTable | Scores, *, as_runs: bool = False) -> Look:
     """Fit a question to the schema, once; what is given reads the rows when it is called."""
     if isinstance(data, Scores):
         return partial(data.ordered, problem.outputs)
-    return _Rows(problem, data.engine, problem.request(data.schema, unit=data.table.unit))
+    request = problem.request(data.schema, unit=data.table.unit)
+    return _Rows(problem, data.engine, request, as_runs=as_runs)
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Reads the rows, and gives the scores: at once, or in chunks if they are many."""
+    """Reads the rows, and gives the scores: as runs, or at once, or in chunks if they are many."""
 
     problem: Problem
     engine: Engine
     request: CountsRequest
+    as_runs: bool
 
     def __call__(self) -> Any:
         counts = self.engine.counts(self.request, system().words(SALT_BYTES // 8).tobytes())
         problem = self.problem
-        return problem.chunks(counts) if len(problem.outputs) > CHUNK else problem.scores(counts)
+        if self.as_runs:
+            return problem.runs(counts)
+        return problem.chunks(counts) if problem.count > CHUNK else problem.scores(counts)

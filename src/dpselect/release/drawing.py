@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpselect.errors import InvalidParameter
 from dpselect.exact.rounding import figure
+from dpselect.mechanisms.exponential_on_runs import make_exponential_mechanism_on_runs
 from dpselect.mechanisms.report_noisy_top_k import chosen_noise, make_report_noisy_top_k, noise_for
-from dpselect.privacy import Measurement, l1_distance, range_distance
+from dpselect.privacy import Measurement, atom_domain, l1_distance, range_distance, runs_domain
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measures import MaxDivergence, Measure
 from dpselect.privacy.neighbours import Neighbours
@@ -17,6 +19,9 @@ from dpselect.selection.noise import NoiseName
 from dpselect.utility.noise_plan import SURE, bounded, noise_for_epsilon
 from dpselect.utility.worst_case import distance
 
+MOST_LISTED = 2**32
+"""Candidates whose scores are computed one by one."""
+BETWEEN_BOUNDS = "numbers between bounds are drawn without being listed"
 NAMED = "named by the caller"
 """The reason of a noise that was not chosen here."""
 
@@ -41,6 +46,13 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
 ) -> Drawing:
     """Choose the noise, or take the one that is named; refuse one whose price is not proved here."""
     drawn, why = (noise, NAMED) if noise is not None else _best(problem, k, measure, neighbours)
+    if drawn_from_runs(problem, k, drawn):
+        return _from_runs(problem, measure, neighbours, why)
+    if problem.count > MOST_LISTED:
+        raise InvalidParameter(
+            f"k must be 1, with Gumbel noise, where there are more than {MOST_LISTED:,} candidates. "
+            "Give a larger step."
+        )
     laplace = drawn == "laplace"
     reach = bounded(problem.l1(neighbours), "noise") if laplace else problem.d_range(neighbours)
     metric = l1_distance() if laplace else range_distance()
@@ -52,12 +64,32 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
     return Drawing(checked, why, reach / problem.unit, make)
 
 
+def drawn_from_runs(problem: Problem, k: int, noise: NoiseName) -> bool:
+    """Say whether a winner is drawn from runs of a grid, which is not listed."""
+    return k == 1 and problem.has_runs and noise == "gumbel"
+
+
+def _from_runs(problem: Problem, measure: Measure, neighbours: Neighbours, why: str) -> Drawing:
+    runs = runs_domain(atom_domain(int), problem.count)
+
+    def make(points: Fraction) -> Measurement:
+        return make_exponential_mechanism_on_runs(runs, range_distance(), points, privacy_measure=measure)
+
+    return Drawing("gumbel", why, problem.d_range(neighbours) / problem.unit, make)
+
+
 def _best(problem: Problem, k: int, measure: Measure, neighbours: Neighbours) -> tuple[NoiseName, str]:
-    """Choose the noise with the best proved accuracy for the measure; say why, in public numbers."""
+    """Choose the noise with the best proved accuracy for the measure; say why, in public numbers.
+
+    Numbers between bounds may be too many to list, so one of them is drawn with Gumbel noise: on stretches of
+    equal score it is as good.
+    """
+    if k == 1 and problem.has_runs:
+        return "gumbel", BETWEEN_BOUNDS
     usual = noise_for(measure)
     if not isinstance(measure, MaxDivergence):
         return usual, "what this definition of privacy is paid in"
-    n, reach, together = len(problem.outputs), problem.d_range(neighbours), problem.l1(neighbours)
+    n, reach, together = problem.count, problem.d_range(neighbours), problem.l1(neighbours)
     if together is None:
         return usual, "one person may move any number of scores, so Laplace noise has no price"
     best, draws = noise_for_epsilon(n, k, reach, together), min(k, n - 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpselect.exact.numbers import rational
@@ -81,7 +82,11 @@ def json_object(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> dict[str
         "problem": quote.problem,
         "dataset": quote.dataset,
         "version": quote.version,
-        "candidates": {"count": accuracy.n, "first": list(quote.first_candidates)},
+        "candidates": {
+            "count": accuracy.n,
+            "first": list(quote.first_candidates),
+            **({} if quote.step is None else {"step": exact_text(quote.step)}),
+        },
         **dict.fromkeys(KEYS_OF_COMMANDS),
     }
 
@@ -109,7 +114,8 @@ def release_from_text(text: str, kind: type[Written]) -> Written:
             "target": facts["target"],
             "measured_in": found["unit"],
         }
-        release = _release(kind, facts, facts["loss"], accuracy, tuple(candidates["first"]))
+        step = from_exact_text(candidates["step"]) if "step" in candidates else None
+        release = _release(kind, facts, facts["loss"], accuracy, (tuple(candidates["first"]), step))
         ours = json_object(release, release.labels) | {name: facts[name] for name in KEYS_OF_COMMANDS}
         same = facts.keys() >= FIRST_KEYS and all(ours[name] == facts[name] for name in facts)
     if not same:
@@ -122,7 +128,7 @@ def _release(
     facts: Mapping[str, Any],
     loss: Mapping[str, Any],
     accuracy: Mapping[str, Any],
-    first_candidates: tuple[str, ...] = (),
+    candidates: tuple[tuple[str, ...], Fraction | None] = ((), None),
 ) -> Written:
     release = kind(
         labels=tuple(read_label(label) for label in facts["labels"]),
@@ -144,7 +150,8 @@ def _release(
         dataset=facts["dataset"],
         version=facts["version"],
         problem=facts["problem"],
-        first_candidates=first_candidates,
+        first_candidates=candidates[0],
+        step=candidates[1],
         noise_reason=facts.get("noise_reason", ""),
     )
     _check(release)
@@ -165,6 +172,8 @@ def _check(release: Release) -> None:
     if accuracy.mechanism != release.mechanism or type(accuracy.k) is not int:
         raise ValueError
     if not 1 <= len(release.labels) == accuracy.k:
+        raise ValueError
+    if release.step is not None and not (release.step > 0 and release.first_candidates):
         raise ValueError
     if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= accuracy.k):
         raise ValueError

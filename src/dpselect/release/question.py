@@ -22,6 +22,7 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
 from dpselect.release.charge import Payment, kept_answer, must_agree, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
+from dpselect.release.drawing import drawn_from_runs
 from dpselect.release.labels import PlainLabel, plain_label
 from dpselect.release.progress_line import progress_shown
 from dpselect.release.quote import Quote, quoted, the_budget
@@ -111,7 +112,8 @@ class Question:
             if isinstance(data, Table):
                 self._opened = OpenTable(data)
                 data = self._opened.__enter__()
-            self._look = look_of(self._problem, data)
+            as_runs = drawn_from_runs(self._problem, self._quote.k, self._quote.mechanism)
+            self._look = look_of(self._problem, data, as_runs=as_runs)
         except BaseException:
             self._close()
             raise
@@ -197,9 +199,9 @@ def _drawn(look: Look, measurement: Measurement, problem: Problem) -> tuple[Plai
     """Look and draw."""
     scores = look()
     at_once = isinstance(scores, list | tuple) or hasattr(scores, "__array__")
-    indices = measurement(scores) if at_once else measurement.over(scores)
+    drawn = measurement(scores) if at_once else measurement.over(scores)
     outputs = problem.outputs
-    return tuple(plain_label(outputs[index]) for index in indices)
+    return tuple(plain_label(outputs[index]) for index in (drawn if isinstance(drawn, list) else [drawn]))
 
 
 def _refused(error: Exception) -> Exception:

@@ -17,8 +17,9 @@ from dpselect.privacy import Measurement, atom_domain, vector_domain
 from dpselect.privacy.losses import ZCDP, PureDP, RenyiDP, WritableLoss
 from dpselect.privacy.measures import measure_of
 from dpselect.privacy.neighbours import Neighbours
+from dpselect.problems.candidates import Grid
 from dpselect.problems.own_scores import Scores
-from dpselect.problems.problem import Problem
+from dpselect.problems.problem import Problem, shown_count
 from dpselect.release.data import Data, must_be_askable, table_of
 from dpselect.release.drawing import NAMED, drawing_of
 from dpselect.release.labels import label_text, plain_label
@@ -60,6 +61,8 @@ class Quote:
     version: str
     problem: str
     first_candidates: tuple[str, ...] = ()
+    step: Fraction | None = None
+    """The distance of neighbouring candidates, if they are numbers between bounds."""
     reason: str = field(default="", compare=False)
     noise_reason: str = field(default="", compare=False)
 
@@ -115,8 +118,14 @@ class Quote:
             "accuracy": str(self.accuracy),
             "noise": f"{self.mechanism}, scale {exact_text(self.scale)}",
             **({"because": self.noise_reason} if self.noise_needs_a_reason else {}),
+            **({} if self.step is None else {"step": f"{exact_text(self.step)}, {self._grid}"}),
             **({} if self.dataset is None else {"data set": readable(self.dataset)}),
         }
+
+    @property
+    def _grid(self) -> str:
+        """Say where a grid begins, and how many numbers it has."""
+        return f"from {self.first_candidates[0]} on: {shown_count(self.accuracy.n or 0)} candidates"
 
     def __repr__(self) -> str:
         width = max(map(len, self._facts))
@@ -141,7 +150,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
 ) -> tuple[Quote, Measurement]:
     """Find the noise that the budget pays for; give the quote, and what draws the winners."""
     must_be_askable(problem, data)
-    n = len(problem.outputs)
+    n = problem.count
     winners = whole(k, "k", least=1, most=n)
     domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
     drawing = drawing_of(problem, domain, winners, measure_of(budget), neighbours, noise)
@@ -162,6 +171,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         version=_version(),
         problem=problem.digest,
         first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
+        step=problem.candidates.step if problem.has_runs and isinstance(problem.candidates, Grid) else None,
         noise_reason=drawing.why,
     )
     asked = f", {drawing.noise} noise" if not quote.noise_is_usual else ""

@@ -113,7 +113,7 @@ def expected_error(  # noqa: PLR0913 - each is part of the question
     rho: Number | None = None,
     scale: Number | None = None,
     neighbours: Neighbours = "add_remove",
-    mechanism: Mechanism = "exponential",
+    mechanism: Mechanism | None = None,
 ) -> Fraction:
     """Bound how far a single winner's score lies below the best on average.
 
@@ -121,7 +121,7 @@ def expected_error(  # noqa: PLR0913 - each is part of the question
         E[best score - winner's score] is at most this, on every data set; for both noises it is the
         exact worst case, rounded up.
     """
-    plan = noise_plan(problem, 1, neighbours, mechanism)
+    plan = noise_plan(problem, 1, neighbours, mechanism, concentrated=rho is not None)
     return plan.scale(epsilon, rho, scale) * mean_distance(plan.mechanism, plan.n)
 
 

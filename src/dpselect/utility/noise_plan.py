@@ -2,7 +2,8 @@
 
 In epsilon it is exponential or Laplace noise, whichever has the better proved accuracy at the same price. Two
 distances of neighbours and the numbers of candidates and of winners take part in the choice, not the price:
-both scales are in proportion to 1 / epsilon. In rho it is Gumbel noise.
+both scales are in proportion to 1 / epsilon. In rho, and for one of the numbers between bounds, it is Gumbel
+noise.
 
 Proof: noise_plan.proof.md
 """
@@ -150,10 +151,12 @@ def noise_plan(
             "problem", "a selection problem", got=problem, way_out="Write counting(100) for 100 candidates."
         )
     metric_of(neighbours)
-    n = candidate_count(len(problem.outputs))
+    n = number_of_outputs(problem)
     chosen, reach, together = winners(k, n), problem.d_range(neighbours), l1_of(problem, neighbours)
     if mechanism is None:
-        mechanism = "gumbel" if concentrated else noise_for_epsilon(n, chosen, Fraction(reach), together)
+        from_runs = chosen == 1 and getattr(problem, "has_runs", False)
+        gumbel = concentrated or from_runs
+        mechanism = "gumbel" if gumbel else noise_for_epsilon(n, chosen, Fraction(reach), together)
     alone = getattr(problem, "d_linf", None)
     if mechanism == "lecture" and neighbours == "change_one" and alone is not None:
         reach = 2 * alone
@@ -165,6 +168,12 @@ def l1_of(problem: PlannableProblem, neighbours: Neighbours) -> Fraction | None:
     stated = getattr(problem, "l1", None)
     found = None if stated is None else stated(neighbours)
     return None if found is None else Fraction(found)
+
+
+def number_of_outputs(problem: PlannableProblem) -> int:
+    """Count the candidates, of which a grid may have more than ``len`` can say."""
+    count = getattr(problem, "count", None)
+    return candidate_count(count if isinstance(count, int) else len(problem.outputs))
 
 
 def candidate_count(n: int) -> int:

@@ -11,7 +11,7 @@ from dpselect.exact.numbers import Number, positive
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.utility.accuracy import accuracy, expected_error
 from dpselect.utility.chance import chance_of_best
-from dpselect.utility.noise_plan import PlannableProblem
+from dpselect.utility.noise_plan import PlannableProblem, number_of_outputs
 from dpselect.utility.promise import Accuracy
 from dpselect.utility.worst_case import Mechanism
 
@@ -48,7 +48,6 @@ class PlannedQuestion:
             epsilon=self._epsilon(price),
             rho=self._rho(price),
             neighbours=self.neighbours,
-            mechanism="exponential" if self.symbol == "epsilon" else "gumbel",
         )
 
     def chance(self, price: Fraction, lead: Fraction) -> Fraction:
@@ -81,7 +80,7 @@ class PlannedQuestion:
     def summary(self) -> str:
         """The sizes and the neighbours, in words."""
         winners = "1 winner" if self.k == 1 else f"{self.k} winners"
-        return f"{len(self.problem.outputs):,} candidates, {winners}, {self.neighbours}"
+        return f"{number_of_outputs(self.problem):,} candidates, {winners}, {self.neighbours}"
 
     def _epsilon(self, price: Fraction) -> Fraction | None:
         return price if self.symbol == "epsilon" else None

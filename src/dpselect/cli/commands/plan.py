@@ -192,7 +192,7 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
     leads = {noise: utility.lead_needed(problem, **budget, **each) for noise, each in asked.items()}
     word = given["measured_in"] or ("votes" if given["prices"] is None else "revenue")
     return {
-        "n": len(problem.outputs),
+        "n": problem.count,
         "k": given["k"],
         "price": amount_text(price.amount),
         "measure": price.measure,

@@ -6,8 +6,10 @@ import click
 
 from dpselect.cli import public_lists
 from dpselect.cli.options import (
+    BETWEEN,
     CANDIDATES,
     NUMBER_METAVAR,
+    STEP_WIDTH,
     VALUE,
     QuestionOptions,
     column_of_numbers,
@@ -29,8 +31,8 @@ from dpselect.cli.user_errors import UserError
 @click.option(
     "--at", metavar=NUMBER_METAVAR, help="The fraction of people below it: 0.5 or 1/2 for the median."
 )
-@click.option("--between", metavar="LO:HI", help="Choose between public bounds, with --step.")
-@click.option("--step", metavar=NUMBER_METAVAR, help="The distance between neighbouring choices.")
+@BETWEEN
+@STEP_WIDTH
 @CANDIDATES
 def quantile_command(  # noqa: PLR0913 - each is an option
     options: QuestionOptions,
@@ -43,21 +45,22 @@ def quantile_command(  # noqa: PLR0913 - each is an option
 ) -> TableQuestion:
     """Draw the number that splits people as asked: a median, a quartile.
 
-    The numbers to choose from are public: LO, LO + STEP, ... up to HI, or listed with --candidates.
+    The numbers to choose from are public: LO, LO + STEP, ... up to HI, or listed with --candidates. There may
+    be any number of them: the time depends on the values that people have.
     """
     column = column_of_numbers(value)
     if at is None:
         raise UserError(
             "--at must be the fraction of people below the answer. Write --at 0.5 for the median."
         )
-    if (between is None) != (step is None) or (between is None) == (candidates is None):
+    if (between is None and step is not None) or (between is None) == (candidates is None):
         raise UserError(
-            "the numbers to choose from must be given by --between LO:HI with --step, or by --candidates. "
+            "the numbers to choose from must be given by --between LO:HI, or by --candidates. "
             f"{public_lists.CANDIDATES_ARE_PUBLIC}"
         )
     from dpselect.problems import quantile
 
-    if between is not None and step is not None:
+    if between is not None:
         bounds = public_lists.pair(between, "--between")
         problem = quantile(value=column, at=at, between=bounds, step=step)
     else:
