@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -31,6 +31,8 @@ class Case:
     unit: str | None
     problem: Problem
     expected: Callable[[], Sequence[Any]]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What else is said of the table."""
 
     @property
     def points(self) -> list[int]:
@@ -405,8 +407,33 @@ def decimals() -> list[Case]:
             [{"who": f"w{i}", "x": text or None} for i, text in enumerate(texts)],
             "who",
             dpselect.pricing(value="x", prices=[0, 1, 2]),
-            # At least 0: 1 01 1.0 +1 1e0 -0 0 1.50 .5 and the thirty nines; at least 1: without -0, 0 and .5.
-            lambda: [0, 7, 2],
+            # At least 0: 1 01 1.0 +1 1e0 " 1" -0 0 1.50 .5, thirty nines; at least 1: without -0, 0 and .5.
+            lambda: [0, 8, 2],
+            {"numbers_in_text": True},
+        ),
+        Case(
+            "numbers with a comma, where a point is no part of one",
+            written,
+            [
+                {"who": f"w{i}", "x": text}
+                for i, text in enumerate(
+                    ["1,5", " 2 ", "1.5", "1.234,5", "3,50 ", ",5", "1e0", "$2", "1,0,0"]
+                )
+            ],
+            "who",
+            dpselect.pricing(value="x", prices=["0.5", 2, "3.5"]),
+            # At least 0.5: 1,5 2 3,50 ,5 1e0; at least 2: 2 3,50.
+            lambda: [Fraction(5, 2), 4, Fraction(7, 2)],
+            {"numbers_in_text": True, "decimal": ","},
+        ),
+        Case(
+            "a list of numbers in text with commas",
+            written,
+            [{"who": f"w{i}", "x": text} for i, text in enumerate(["1,5", " 2 ", "1.5", "2,0", "3", None])],
+            "who",
+            dpselect.approval_voting(candidate="x", candidates=[Decimal("1.5"), 2]),
+            lambda: [1, 2],
+            {"numbers_in_text": True, "decimal": ","},
         ),
         Case(
             "one person's spellings of a number are one vote",

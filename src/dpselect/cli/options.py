@@ -32,6 +32,10 @@ class QuestionOptions:
     engine: str
     table: str | None
     columns: str | None
+    decimal: str | None
+    separator: str | None
+    encoding: str | None
+    numbers_in_text: bool
     dataset: str | None
     as_json: bool
     dry_run: bool
@@ -91,6 +95,18 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     click.option("--table", metavar="NAME", help="The table, where PATH is a database."),
     click.option(
         "--columns", metavar="NAME:TYPE,...", help="The columns of JSON lines: text, integer or double."
+    ),
+    click.option("--decimal", metavar="SIGN", help="The decimal sign of numbers in text: . or ,"),
+    click.option(
+        "--separator",
+        metavar="SIGN",
+        help="What separates the fields of a CSV: one character, or tab.  [default: guessed from the header]",
+    ),
+    click.option("--encoding", metavar="NAME", help="The encoding of a CSV, such as utf-16 or cp1252."),
+    click.option(
+        "--numbers-in-text",
+        is_flag=True,
+        help="Read text as numbers, where columns have types: in Parquet files and databases.",
     ),
     click.option("--dataset", metavar="NAME", help="The name of the data set, if the ledger has one."),
     click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md)."),

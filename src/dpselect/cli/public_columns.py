@@ -62,10 +62,11 @@ def read_column(path: Path, column: str, option: str) -> tuple[list[str], list[i
 def _of_csv(path: Path, column: str, option: str) -> Iterator[tuple[int, str]]:
     """Read lines as they stand; a line is counted where its row ends."""
     from dpselect.engines.csv_files import header
+    from dpselect.engines.reading import Reading
     from dpselect.errors import InvalidParameter
 
     try:
-        names, delimiter = header([str(path)])
+        names, delimiter = header([str(path)], Reading())
     except InvalidParameter:
         names, delimiter = (), ""
     if not names:

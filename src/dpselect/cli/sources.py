@@ -15,12 +15,17 @@ from dpselect.cli.options import QuestionOptions
 from dpselect.cli.user_errors import BAD_TABLE, WRONG, WRONG_CALL, UserError, entered
 
 if TYPE_CHECKING:
+    from dpselect.engines.reading import Reading
     from dpselect.engines.table import Table
     from dpselect.errors import InvalidParameter
     from dpselect.ledger import Ledger
     from dpselect.release.data import OpenTable
 
 POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+WORDS_OF_THE_COMMAND = ("table", "decimal", "separator", "encoding", "numbers_in_text")
+"""What may be wrong with a table, and is a slip of who asks."""
+SEPARATORS = {"tab": "\t", "\\t": "\t"}
+"""Words for a character that is hard to type."""
 
 
 @contextmanager
@@ -38,7 +43,7 @@ def open_table(options: QuestionOptions) -> Iterator[OpenTable]:
 
 def _code_of_opening(error: InvalidParameter, table: Table) -> int:
     """Tell the name of a table, which is a word of the command line, from a server and from a file."""
-    if error.parameter == "table":
+    if error.parameter in WORDS_OF_THE_COMMAND:
         return WRONG_CALL
     on_server = isinstance(table.source, str) and POSTGRES.match(table.source) is not None
     return WRONG if on_server else BAD_TABLE
@@ -49,7 +54,7 @@ def _named_table(options: QuestionOptions) -> Iterator[Table]:
     """Give the table that the options name; what the command line alone gets wrong is refused."""
     from dpselect.engines.table import Table
 
-    unit = _unit(options)
+    words = {"unit": _unit(options), "dataset": options.dataset, **_reading(options)}
     columns = _columns(options.columns)
     on_server = POSTGRES.match(options.path) is not None
     if options.engine == "postgres" and not on_server:
@@ -59,24 +64,35 @@ def _named_table(options: QuestionOptions) -> Iterator[Table]:
             raise UserError(f"--engine must be postgres for a PostgreSQL URL; got {options.engine}.")
         if options.table is None:
             raise UserError("--table must be given with a PostgreSQL URL. Write --table ballots.")
-        yield Table(options.path, unit=unit, table=options.table, dataset=options.dataset)
+        yield Table(options.path, table=options.table, **words)
         return
     form = _form(options, columns)
     if options.engine == "spark":
-        with _spark_frame(options.path, form) as frame:
-            yield Table(frame, unit=unit, dataset=options.dataset)
+        with _spark_frame(options.path, form, Table(options.path, **words).reading) as frame:
+            yield Table(frame, **words)
         return
-    yield Table(options.path, unit=unit, table=options.table, dataset=options.dataset, columns=columns)
+    yield Table(options.path, table=options.table, columns=columns, **words)
 
 
-def _spark_frame(path: str, form: str) -> AbstractContextManager[Any]:
+def _reading(options: QuestionOptions) -> dict[str, Any]:
+    """Give the options that say how text is read, as a table takes them."""
+    separator = options.separator
+    return {
+        "decimal": options.decimal,
+        "separator": None if separator is None else SEPARATORS.get(separator, separator),
+        "encoding": options.encoding,
+        "numbers_in_text": options.numbers_in_text,
+    }
+
+
+def _spark_frame(path: str, form: str, reading: Reading) -> AbstractContextManager[Any]:
     """Give a DataFrame of the files; what is wrong with their paths is a slip, with their content is not."""
     from dpselect.engines import spark_files
 
     if form not in spark_files.FORMS:
         raise UserError("--engine spark reads CSV and Parquet; take --engine duckdb for this file.")
     return entered(
-        spark_files.frame_of(path, form, after_start=interrupts.listen_again),
+        spark_files.frame_of(path, form, reading=reading, after_start=interrupts.listen_again),
         lambda error: WRONG_CALL if error.parameter == "path" else BAD_TABLE,
     )
 
@@ -124,13 +140,12 @@ def _form(options: QuestionOptions, columns: Any) -> str:
     from dpselect.engines import files
 
     paths = _files(options.path)
-    suffixes = {_suffix(path) for path in paths}
-    forms = {files.FORMATS.get(suffix) for suffix in suffixes}
-    form = forms.pop()
-    if forms or form is None:
+    form = files.format_of(paths, said_to_be_csv=bool(options.separator or options.encoding))
+    if form is None:
         raise UserError(
             f"PATH must be files of one known format; got '{options.path[-40:]}'. "
-            f"The name must end in one of: {', '.join(files.FORMATS)}."
+            f"The name must end in one of: {', '.join(files.FORMATS)}; "
+            "or in .txt, with --separator or --encoding."
         )
     if (form == "json") != (columns is not None):
         raise UserError("--columns must be given for JSON lines, and only for them: --columns voter:text.")
@@ -159,10 +174,3 @@ def _meant(path: str) -> str:
         return "Check the path and its spelling."
     near = difflib.get_close_matches(wanted.name, names, n=1)
     return f"Did you mean '{wanted.with_name(near[0])}'?" if near else "Check the path and its spelling."
-
-
-def _suffix(path: str) -> str:
-    name = path.lower()
-    ending = ".gz" if name.endswith(".gz") else ""
-    stem = name.removesuffix(".gz").replace("\\", "/").rpartition("/")[2]
-    return f".{stem.rpartition('.')[2]}{ending}" if "." in stem else ending

@@ -123,6 +123,7 @@ class DuckDB:
         return answered(partial(self._rows_for_owner, query))
 
     def _rows_for_owner(self, query: Callable[[Dialect], exp.Expression]) -> list[tuple[Any, ...]]:
+        self.check()
         dialect = DuckDBDialect("duckdb", self.rows, [])
         text = query(dialect).sql(dialect="duckdb")
         with telling(self.connection.query_progress):

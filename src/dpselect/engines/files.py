@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import glob as globs
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from dpselect.engines import csv_files, database_files, duckdb, json_lines, parquet_files
+from dpselect.engines.private_folder import PrivateFolder
 from dpselect.engines.protocol import Engine
+from dpselect.engines.reading import Form, Reading
 from dpselect.errors import SHOWN_CHARACTERS, InvalidParameter, shown
 
 FORMATS = {
@@ -35,11 +38,18 @@ FORMATS = {
 }
 
 
+TEXT_FORMS: Mapping[str, Form] = {"csv": "csv", "json": "json"}
+"""What is text; all other formats have types."""
+
+
 @contextmanager
-def opened_files(source: str, *, table: str | None, columns: Mapping[str, str] | None) -> Iterator[Engine]:
+def opened_files(
+    source: str, *, table: str | None, columns: Mapping[str, str] | None, reading: Reading
+) -> Iterator[Engine]:
     """Open one file, or all files that a glob matches, as one table."""
     paths = matching(source)
-    form = _format(paths, source)
+    form = _format(paths, source, reading)
+    reading.must_be_for(TEXT_FORMS.get(form, "typed"))
     closed = [path for path in paths if not os.access(path, os.R_OK)]
     if closed:
         raise InvalidParameter(
@@ -70,15 +80,43 @@ def opened_files(source: str, *, table: str | None, columns: Mapping[str, str] |
                 "source must be files without *, ? and [ in their paths; DuckDB takes them for patterns: "
                 "rename them."
             )
-        with duckdb.connected(files=paths) as connection:
-            duckdb.lock(connection)
-            if form == "csv":
-                must_be_utf8 = partial(csv_files.must_be_utf8, paths)
-                yield duckdb.DuckDB(connection, *csv_files.csv_rows(paths), must_be_utf8)
-            elif form == "json":
-                yield duckdb.DuckDB(connection, *json_lines.json_rows(paths, columns or {}))
-            else:
-                yield parquet_files.opened_parquet(connection, paths)
+        with _opened_text_or_parquet(paths, form, columns or {}, reading) as engine:
+            yield engine
+
+
+@contextmanager
+def _opened_text_or_parquet(
+    paths: list[str], form: str, columns: Mapping[str, str], reading: Reading
+) -> Iterator[Engine]:
+    with ExitStack() as stack:
+        recoded = None
+        if reading.codec != "utf-8":
+            recoded = csv_files.Recoded(tuple(paths), reading.codec, stack.enter_context(PrivateFolder()))
+        read = paths if recoded is None else recoded.places
+        connection = stack.enter_context(duckdb.connected(files=read))
+        duckdb.lock(connection)
+        if form == "csv":
+            check = partial(csv_files.must_be_utf8, paths) if recoded is None else recoded.write
+            rows, schema = csv_files.csv_rows(paths, reading, recoded)
+            yield duckdb.DuckDB(connection, rows, schema, Once(check))
+        elif form == "json":
+            yield duckdb.DuckDB(connection, *json_lines.json_rows(paths, columns, reading))
+        else:
+            yield parquet_files.opened_parquet(connection, paths)
+
+
+@dataclass
+class Once:
+    """Something that is done when it is first called for, and again only if it failed."""
+
+    act: Callable[[], None]
+    is_done: bool = False
+
+    def __call__(self) -> None:
+        """Do it, unless it is done."""
+        if not self.is_done:
+            self.act()
+            self.is_done = True
 
 
 def matching(source: str) -> list[str]:
@@ -96,13 +134,19 @@ def matching(source: str) -> list[str]:
     return files
 
 
-def _format(paths: list[str], source: str) -> str:
-    forms = {FORMATS.get(_suffix(path)) for path in paths}
-    form = forms.pop()
-    if forms or form is None:
+def format_of(paths: Sequence[str], *, said_to_be_csv: bool) -> str | None:
+    """Give the one format of files, None if there is none; text is a CSV where an option says so."""
+    known = {**FORMATS, ".txt": "csv", ".txt.gz": "csv"} if said_to_be_csv else FORMATS
+    forms = {known.get(_suffix(path)) for path in paths}
+    return forms.pop() if len(forms) == 1 else None
+
+
+def _format(paths: list[str], source: str, reading: Reading) -> str:
+    form = format_of(paths, said_to_be_csv=reading.is_of_csv)
+    if form is None:
         raise InvalidParameter(
             f"source must be files of one known format; got {shown(source)}. "
-            f"The name must end in one of: {', '.join(FORMATS)}."
+            f"The name must end in one of: {', '.join(FORMATS)}; or in .txt, with separator= or encoding=."
         )
     return form
 

@@ -21,9 +21,11 @@ from dpselect.engines.protocol import BATCH_ROWS, Counts, CountsRequest, answere
 from dpselect.engines.queries import Dialect
 from dpselect.engines.schema import Column, Schema
 from dpselect.errors import InvalidParameter, MissingExtra
-from dpselect.silence import run, shortage_or
+from dpselect.silence import run, run_or_none, shortage_or
 
 ROWS_IN_MEMORY = "rows_in_memory"
+UNKNOWN = "another"
+"""The type of a column that DuckDB has no type for. It is no question's column."""
 Read = Callable[[Sequence[int]], Any]
 """Gives the columns at these places, named c0, c1, ... by their place, as something that DuckDB can read."""
 
@@ -108,13 +110,10 @@ def opened_relation(relation: Any) -> Iterator[InMemory]:
 def _of_pandas(frame: Any) -> InMemory:
     places = range(frame.shape[1])
     plain = [place for place in places if pandas_frames.is_readable(frame.dtypes.iloc[place])]
-    known = {
-        column.known_as: column for column in _described(pandas_frames.columns(frame.iloc[:0], plain)).columns
-    }
+    kinds = _kinds(partial(pandas_frames.columns, frame.iloc[:0]), plain)
     names = [str(name) for name in frame.columns]
     columns = tuple(
-        duckdb.column(name, known[f"c{place}"].type if place in plain else "another", f"c{place}")
-        for place, name in enumerate(names)
+        duckdb.column(name, kinds.get(place, UNKNOWN), f"c{place}") for place, name in enumerate(names)
     )
     return InMemory(Schema(columns), partial(pandas_frames.columns, frame))
 
@@ -122,7 +121,7 @@ def _of_pandas(frame: Any) -> InMemory:
 def _of_polars(frame: Any) -> InMemory:
     lazy = hasattr(frame, "collect_schema") and hasattr(frame, "collect")
     empty = frame.clear()
-    schema = (empty.collect() if lazy else empty).to_arrow().schema
+    schema = _arrow_schema(empty.collect() if lazy else empty)
 
     def read(places: Sequence[int]) -> Any:
         part = frame.select([schema.names[place] for place in places])
@@ -130,6 +129,19 @@ def _of_polars(frame: Any) -> InMemory:
         return _stream(table.schema, table.to_batches(), range(len(places)), places)
 
     return InMemory(_named(schema), read)
+
+
+def _arrow_schema(empty: Any) -> Any:
+    """Give the types of a frame of Polars without rows; what Arrow has no type for is a column of nulls."""
+    arrow = import_module("pyarrow")
+    fields = [run_or_none(partial(_arrow_field, empty, name)) for name in empty.columns]
+    return arrow.schema(
+        [found or arrow.field(name, arrow.null()) for name, found in zip(empty.columns, fields, strict=True)]
+    )
+
+
+def _arrow_field(empty: Any, name: str) -> Any:
+    return empty.select([name]).to_arrow().schema.field(0)
 
 
 def _of_arrow(source: Any) -> InMemory:
@@ -189,12 +201,25 @@ def _stream(schema: Any, batches: Iterable[Any], found: Sequence[int], places: S
 def _named(schema: Any) -> Schema:
     """Describe the columns of an Arrow schema, by their types alone."""
     empty = import_module("pyarrow").Table.from_batches([], schema=schema)
-    kinds = _described(empty.rename_columns([f"c{place}" for place in range(len(schema))])).columns
+    renamed = empty.rename_columns([f"c{place}" for place in range(len(schema))])
+    kinds = _kinds(lambda places: renamed.select(list(places)), range(len(schema)))
     return Schema(
         tuple(
-            duckdb.column(name, kind.type, kind.name) for name, kind in zip(schema.names, kinds, strict=True)
+            duckdb.column(name, kinds.get(place, UNKNOWN), f"c{place}")
+            for place, name in enumerate(schema.names)
         )
     )
+
+
+def _kinds(columns: Read, places: Sequence[int]) -> dict[int, str]:
+    """Give the types that DuckDB has for the columns at these places, without those that it has none for."""
+    together = run_or_none(lambda: _described(columns(places)).columns) if places else ()
+    if together is not None:
+        return {place: column.type for place, column in zip(places, together, strict=True)}
+    if len(places) == 1:
+        return {}
+    middle = len(places) // 2
+    return {**_kinds(columns, places[:middle]), **_kinds(columns, places[middle:])}
 
 
 @contextmanager

@@ -11,16 +11,19 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from dpselect.engines import duckdb
-from dpselect.engines.queries import ANY_NUMBER
+from dpselect.engines.number_texts import any_number
+from dpselect.engines.reading import Reading
 from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 
 TYPES = {"text": "VARCHAR", "integer": "BIGINT", "double": "DOUBLE"}
-SPELLINGS = {"integer": "^[+-]?[0-9]{1,19}$", "double": ANY_NUMBER}
+SPELLINGS = {"integer": "^ *[+-]?[0-9]{1,19} *$", "double": any_number()}
 """What the text of a value must look like to be a number of the type; a number too large is NULL."""
 
 
-def json_rows(paths: Sequence[str], columns: Mapping[str, str]) -> tuple[exp.Expression, Schema]:
+def json_rows(
+    paths: Sequence[str], columns: Mapping[str, str], reading: Reading
+) -> tuple[exp.Expression, Schema]:
     """Give the rows, as a node of a query, and the columns as they were asked for."""
     wrong = [kind for kind in columns.values() if not isinstance(kind, str) or kind not in TYPES]
     if wrong or not columns:
@@ -34,7 +37,7 @@ def json_rows(paths: Sequence[str], columns: Mapping[str, str]) -> tuple[exp.Exp
             duckdb.column(name, TYPES[kind], f"c{position}")
             for position, (name, kind) in enumerate(columns.items())
         )
-    )
+    ).read_with(reading.sign("json"))
     objects = duckdb.reading("read_ndjson_objects", paths, hive_partitioning=exp.false())
     pointers = exp.Array(expressions=[exp.Literal.string(_pointer(name)) for name in columns])
     texts = exp.Anonymous(this="json_extract_string", expressions=[exp.column("json"), pointers])

@@ -14,18 +14,11 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
+from dpselect.engines import number_texts
 from dpselect.engines.folded_text import folded_node
 from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed
-from dpselect.engines.schema import TEXT_PARTS, TEXT_WHOLES, Column
-
-PLAIN_NUMBER = rf"^[+-]?[0-9]{{1,{TEXT_WHOLES}}}([.][0-9]{{0,{TEXT_PARTS}}})?$"
-"""A number in text that is looked up on a list: what DECIMAL(38, 18) spells."""
-
-ANY_NUMBER = r"^[+-]?([0-9]{1,200}([.][0-9]{0,200})?|[.][0-9]{1,200})([eE][+-]?[0-9]{1,3})?$"
-"""A number in text that is compared, exactly, on the driver."""
-
-NO_PART_OF_A_NUMBER = r"[^0-9eE.+-]"
-"""Java lets ``$`` match before a last line break; no engine lets this pass."""
+from dpselect.engines.reading import POINT
+from dpselect.engines.schema import Column
 
 
 class Dialect(Protocol):
@@ -96,7 +89,7 @@ def listed_type(key: Listed, dialect: str) -> exp.DataType:
     if key.column.kind != "text":
         return exp.DataType.build(key.column.type, dialect=dialect)
     in_text = any(not isinstance(label, str) for label in key.labels)
-    return _decimals() if in_text else exp.DataType.build("TEXT")
+    return number_texts.decimals() if in_text else exp.DataType.build("TEXT")
 
 
 def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Select:
@@ -112,7 +105,7 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
         for condition in conditions_on(key, column):
             rows = rows.where(condition)
         if isinstance(key, AmountKey):
-            rows = rows.select(_named(column, name))
+            rows = rows.select(_named(amount_node(key, column), name))
             continue
         listed = f"list_{number}"
         same = exp.EQ(
@@ -135,11 +128,18 @@ def conditions_on(key: Key, column: exp.Expression) -> list[exp.Expression]:
         )
     if key.column.kind != "text" or not _is_read(key):
         return []
-    pattern = ANY_NUMBER if isinstance(key, AmountKey) else PLAIN_NUMBER
-    return [
-        exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern)),
-        exp.Not(this=exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(NO_PART_OF_A_NUMBER))),
-    ]
+    sign = key.column.decimal or POINT
+    pattern = number_texts.any_number if isinstance(key, AmountKey) else number_texts.plain_number
+    return number_texts.is_number(column, pattern(sign), sign)
+
+
+def amount_node(key: AmountKey, column: exp.Expression) -> exp.Expression:
+    """Give an amount as it is grouped by: a number in text with a point."""
+    return (
+        number_texts.with_a_point(column, key.column.decimal or POINT)
+        if key.column.kind == "text"
+        else column.copy()
+    )
 
 
 def _may_be_nan(column: Column) -> bool:
@@ -161,8 +161,7 @@ def compared_node(key: Listed, column: exp.Expression, dialect: Dialect) -> exp.
         return _by_bytes(folded_node(column, dialect), dialect)
     if key.column.kind != "text" or not _is_read(key):
         return column.copy()
-    plain = exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(PLAIN_NUMBER))
-    return exp.Case(ifs=[exp.If(this=plain, true=exp.TryCast(this=column.copy(), to=_decimals()))])
+    return number_texts.as_decimal(column, key.column.decimal or POINT)
 
 
 def column_node(column: Column, dialect: Dialect) -> exp.Expression:
@@ -226,10 +225,6 @@ def is_present(node: exp.Expression) -> exp.Not:
 
 def _named(node: exp.Expression, name: str) -> exp.Expression:
     return exp.Alias(this=node.copy(), alias=exp.to_identifier(name, quoted=True))
-
-
-def _decimals() -> exp.DataType:
-    return exp.DataType.build(f"DECIMAL({TEXT_WHOLES + TEXT_PARTS}, {TEXT_PARTS})")
 
 
 def _array(element: exp.DataType) -> exp.DataType:

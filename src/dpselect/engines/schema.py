@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 from decimal import Decimal
 from fractions import Fraction
@@ -57,6 +57,8 @@ class Column:
     scale: int | None = None
     characters: frozenset[str] | None = field(default=None, repr=False)
     """What text can be made of, if not of all Unicode."""
+    decimal: str | None = None
+    """The decimal sign of numbers in text; None where text is no number, unless a list of numbers says so."""
     hindrance: str = field(default="", repr=False)
     """Why the column cannot be asked for, if it cannot."""
 
@@ -67,7 +69,7 @@ class Column:
 
     @property
     def holds_numbers(self) -> bool:
-        """Say whether the values are numbers; text may hold them too, and is read."""
+        """Say whether the values are numbers, or text in which numbers may be looked up."""
         return self.kind in ("integer", "decimal", "double", "single", "text")
 
 
@@ -76,6 +78,12 @@ class Schema:
     """The columns of a table: public, and all that may be known before the charge."""
 
     columns: tuple[Column, ...]
+
+    def read_with(self, sign: str | None) -> Schema:
+        """Give the schema where text spells numbers with this decimal sign; None: where it spells none."""
+        return Schema(
+            tuple(replace(each, decimal=sign if each.kind == "text" else None) for each in self.columns)
+        )
 
     def column(self, name: str) -> Column:
         """Find a column by its exact name."""
@@ -108,8 +116,13 @@ class Schema:
         )
 
     def numbers(self, name: str) -> Column:
-        """Find a column of numbers; text counts, because it is read as numbers."""
+        """Find a column of numbers; text is one where the table says that it is read so."""
         column = self.column(name)
+        if column.kind == "text" and column.decimal is None:
+            raise InvalidParameter(
+                f"column {name!r} must hold numbers; it holds text. If the text spells numbers, say so: "
+                "Table(..., numbers_in_text=True). What spells none is then left out."
+            )
         if column.holds_numbers:
             return column
         raise InvalidParameter(

@@ -116,7 +116,9 @@ class Spark:
 
 
 @contextmanager
-def opened_spark(source: Any, kind: str, table: str | None) -> Iterator[Spark]:
+def opened_spark(
+    source: Any, kind: str, table: str | None, decimal_sign: str | None = None
+) -> Iterator[Spark]:
     """Open a DataFrame, or a table of a session; the schema comes from the catalogue."""
     if ".connect." in type(source).__module__:
         raise InvalidParameter(
@@ -143,7 +145,7 @@ def opened_spark(source: Any, kind: str, table: str | None) -> Iterator[Spark]:
             "its logs silent. Take Log4j's binding of SLF4J, as Spark ships it."
         )
     yield _or_refused(
-        partial(_spark, frame),
+        partial(_spark, frame, decimal_sign),
         "source must be a frame whose columns can be renamed; Spark refuses. Select them anew.",
     )
 
@@ -179,11 +181,12 @@ def _or_refused(action: Callable[[], Result], sentence: str) -> Result:
     return run(action, shortage_or(partial(InvalidParameter, sentence)))
 
 
-def _spark(frame: Any) -> Spark:
+def _spark(frame: Any, decimal_sign: str | None) -> Spark:
     columns = tuple(
         _column(each.name, f"c{position}", each.dataType) for position, each in enumerate(frame.schema.fields)
     )
-    return Spark(frame.toDF(*[column.known_as for column in columns]), Schema(columns))
+    schema = Schema(columns).read_with(decimal_sign)
+    return Spark(frame.toDF(*[column.known_as for column in columns]), schema)
 
 
 def _column(name: str, reference: str, kind: Any) -> Column:

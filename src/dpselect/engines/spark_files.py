@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dpselect.engines import csv_files, files
+from dpselect.engines.reading import ENCODINGS, Reading
 from dpselect.engines.spark_logs import hush_for_good
 from dpselect.errors import InvalidParameter, MissingExtra
 
@@ -21,21 +23,30 @@ CSV = {
     "quote": '"',
     "escape": '"',
     "multiLine": True,
-    "encoding": "UTF-8",
 }
 SESSION_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.eventLog.enabled": "false",
     "spark.sql.caseSensitive": "true",
+    "spark.sql.legacy.javaCharsets": "true",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
 }
 """Whatever the machine's own settings say: nothing is shown or kept of rows, and nothing passed over."""
 
 
+@dataclass(frozen=True, repr=False)
+class FrameOfCsv:
+    """A DataFrame of CSV files, whose text is read as that of the files."""
+
+    frame: Any
+
+
 @contextmanager
-def frame_of(path: str, form: str, *, after_start: Callable[[], None]) -> Iterator[Any]:
+def frame_of(
+    path: str, form: str, *, reading: Reading, after_start: Callable[[], None]
+) -> Iterator[Any | FrameOfCsv]:
     """Give a DataFrame of CSV or Parquet files; CSV columns are text.
 
     ``after_start`` is called once Spark runs: PySpark sets a signal handler of its own.
@@ -45,10 +56,10 @@ def frame_of(path: str, form: str, *, after_start: Callable[[], None]) -> Iterat
     paths = _readable(path)
     session = _session(after_start)
     try:
-        frame = _read(session, paths, form)
+        frame = _read(session, paths, form, reading)
         if frame is None:
             raise InvalidParameter("PATH must be readable by Spark; it is not. Is it what its name says?")
-        yield frame
+        yield FrameOfCsv(frame) if form == "csv" else frame
     finally:
         session.stop()
 
@@ -84,18 +95,32 @@ def _session(after_start: Callable[[], None]) -> Any:
     return session
 
 
-def _read(session: Any, paths: list[str], form: str) -> Any:
+def _read(session: Any, paths: list[str], form: str, reading: Reading) -> Any:
     try:
         if form == "parquet":
             return _parquet(session, paths)
-        names, delimiter = csv_files.header(paths)
-        columns = ", ".join(f"c{position} string" for position in range(len(names)))
-        reader = session.read.schema(columns).options(**CSV, sep=delimiter, maxColumns=len(names) + 1)
-        return reader.csv(paths).toDF(*names)
+        return csv_frame(session, paths, reading)
     except InvalidParameter:
         raise
     except Exception:  # noqa: BLE001 - its words may quote the file
         return None
+
+
+def csv_frame(session: Any, paths: list[str], reading: Reading) -> Any:
+    """Give a DataFrame of CSV files: columns of text, and an empty cell is NULL, in quotes too."""
+    names, delimiter = csv_files.header(paths, reading)
+    columns = ", ".join(f"c{position} string" for position in range(len(names)))
+    codec = _one_codec(paths, reading)
+    reader = session.read.schema(columns).options(**CSV, sep=delimiter, maxColumns=len(names) + 1)
+    frame = reader.option("encoding", ENCODINGS[codec]).csv(paths)
+    return frame.selectExpr(*[f"nullif({name}, '') as {name}" for name in frame.columns]).toDF(*names)
+
+
+def _one_codec(paths: list[str], reading: Reading) -> str:
+    codecs = {csv_files.codec_of(path, reading.codec) for path in paths}
+    if len(codecs) != 1:
+        raise InvalidParameter("source must be CSV files in one and the same encoding; theirs differ.")
+    return codecs.pop()
 
 
 def _parquet(session: Any, paths: list[str]) -> Any:

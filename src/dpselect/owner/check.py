@@ -9,6 +9,7 @@ dpselect.errors.InvalidParameter: owner must be True: a check shows data. Write 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,6 +19,7 @@ from dpselect.errors import InvalidParameter, visible
 from dpselect.notebook import card, numbers_table, shown_text
 from dpselect.owner import queries
 from dpselect.problems.problem import Problem
+from dpselect.release.data import OpenTable
 from dpselect.release.progress_line import progress_shown
 from dpselect.silence import takes_data
 
@@ -114,7 +116,9 @@ class TableCheck:
 
 
 @takes_data
-def check(problem: Problem, table: Table, *, owner: bool = False, progress: bool | None = None) -> TableCheck:
+def check(
+    problem: Problem, table: Table | OpenTable, *, owner: bool = False, progress: bool | None = None
+) -> TableCheck:
     """Show the owner of a table how it fits a question: what is matched, what is dropped, and why.
 
     Nothing of it is private, and no ledger is charged. Only the owner of the data may ask. ``progress`` is
@@ -122,15 +126,19 @@ def check(problem: Problem, table: Table, *, owner: bool = False, progress: bool
     """
     if owner is not True:
         raise InvalidParameter("owner must be True: a check shows data. Write owner=True if it is yours.")
-    if not isinstance(problem, Problem) or not isinstance(table, Table):
+    if not isinstance(problem, Problem) or not isinstance(table, Table | OpenTable):
         raise InvalidParameter(
             f"check takes a problem and a Table; got a {type(problem).__name__}, a {type(table).__name__}. "
             'Write check(approval_voting(...), Table(path, unit="person"), owner=True).'
         )
-    if type(table.source).__name__ == "RecordBatchReader":
+    named = table.table if isinstance(table, OpenTable) else table
+    if type(named.source).__name__ == "RecordBatchReader":
         raise InvalidParameter("source must be readable more than once; a reader is not. Write .read_all().")
-    with table.open() as engine, progress_shown(wanted=progress):
-        return _checked(engine, problem.request(engine.schema, unit=table.unit))
+    with (
+        nullcontext(table) if isinstance(table, OpenTable) else OpenTable(table) as opened,
+        progress_shown(wanted=progress),
+    ):
+        return _checked(opened.engine, problem.request(opened.schema, unit=named.unit))
 
 
 def _checked(engine: Engine, request: CountsRequest) -> TableCheck:

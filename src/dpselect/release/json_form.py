@@ -87,6 +87,7 @@ def json_object(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> dict[str
             "first": list(quote.first_candidates),
             **({} if quote.step is None else {"step": exact_text(quote.step)}),
         },
+        "reading": dict(quote.reading),
         **dict.fromkeys(KEYS_OF_COMMANDS),
     }
 
@@ -153,6 +154,7 @@ def _release(
         first_candidates=candidates[0],
         step=candidates[1],
         noise_reason=facts.get("noise_reason", ""),
+        reading=tuple(facts.get("reading", {}).items()),
     )
     _check(release)
     return release
@@ -165,6 +167,7 @@ def _check(release: Release) -> None:
     names.append(release.noise_reason)
     if release.noise_reason and not release.noise_needs_a_reason:
         raise ValueError
+    names += [text for fact in release.reading for text in fact]
     names += [name for name in (release.unit, release.dataset, accuracy.target) if name is not None]
     known = release.neighbours in RELATIONS and release.mechanism in NOISES
     if not known or not all(isinstance(name, str) for name in names):

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import islice
 
 from dpselect.accounting import calibrate
+from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, whole
 from dpselect.exact.rounding import exact_text
@@ -41,7 +42,8 @@ class Quote:
     own. (Of ``Scores`` it is "person": the one that the claimed sensitivity speaks of.) ``scale`` and
     ``accuracy`` are in the units of the score. ``noise_reason`` says why ``mechanism`` is the noise.
     ``problem`` is the digest of the question. ``reason`` is what a ledger writes down; a release that was
-    read from JSON has none. ``first_candidates`` are the first three, as text.
+    read from JSON has none. ``first_candidates`` are the first three, as text. ``reading``
+    are the options by which the table's text is read, as far as they were given.
 
     >>> EXAMPLE_QUOTE
     winner    one, not drawn yet
@@ -63,6 +65,7 @@ class Quote:
     first_candidates: tuple[str, ...] = ()
     step: Fraction | None = None
     """The distance of neighbouring candidates, if they are numbers between bounds."""
+    reading: tuple[tuple[str, str], ...] = ()
     reason: str = field(default="", compare=False)
     noise_reason: str = field(default="", compare=False)
 
@@ -90,7 +93,7 @@ class Quote:
     def question(self) -> tuple[object, ...]:
         """What is asked, of whom and for how much: everything else follows from it."""
         asked = self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
-        return *asked, self.mechanism
+        return *asked, self.mechanism, self.reading
 
     @property
     def noise_is_usual(self) -> bool:
@@ -173,10 +176,17 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
         step=problem.candidates.step if problem.has_runs and isinstance(problem.candidates, Grid) else None,
         noise_reason=drawing.why,
+        reading=() if table is None else table.reading.facts,
     )
     asked = f", {drawing.noise} noise" if not quote.noise_is_usual else ""
     reason = f"{problem.name}, {winners} of {n}, {price}, {neighbours}, question {problem.digest}{asked}"
+    reason += "" if table is None else _of_reading(table)
     return replace(quote, reason=reason), drawing.make(points)
+
+
+def _of_reading(table: Table) -> str:
+    """Say how a table is read, for the reason of a charge."""
+    return "".join(f", {name} {value!r}" for name, value in table.reading.facts)
 
 
 def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss | None) -> WritableLoss:

@@ -60,7 +60,7 @@ def check_command(context: click.Context, *, words: tuple[str, ...], verb: str, 
     with open_table(question.options) as table:
         problem = fitted(question, table)
         progress = question.options.progress
-        found = run(lambda: check(problem, table.table, owner=True, progress=progress), _refusal)
+        found = run(lambda: check(problem, table, owner=True, progress=progress), _refusal)
     if question.options.as_json:
         write_json(_as_json(found))
     else:

@@ -64,9 +64,11 @@ def scores_command(  # noqa: PLR0913 - each is an option
         raise UserError(
             "exactly one of --sensitivity and --range-sensitivity must be given. Write --sensitivity 1."
         )
-    if options.engine not in ("auto", "duckdb") or options.table or options.columns:
+    of_tables = (options.table, options.columns, options.decimal, options.separator, options.encoding)
+    if options.engine not in ("auto", "duckdb") or any(of_tables) or options.numbers_in_text:
         raise UserError(
-            "--engine, --table and --columns belong to tables; a file of scores is read as it is."
+            "--engine, --table, --columns, --decimal, --separator, --encoding and --numbers-in-text "
+            "belong to tables; a file of scores is read as it is."
         )
     path = Path(options.path)
     if not is_file(path):

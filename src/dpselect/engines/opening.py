@@ -1,0 +1,114 @@
+"""Which engine reads a source, found by its type or by its name; nothing is imported before it is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from os import PathLike, fspath
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from dpselect.engines.reading import Reading
+from dpselect.errors import InvalidParameter, shown
+from dpselect.silence import holds_data, takes_data
+
+if TYPE_CHECKING:
+    from dpselect.engines.protocol import Engine
+
+SOURCES = (
+    "a path or glob of CSV, Parquet, Arrow or JSON-lines files, a DuckDB relation or database file, "
+    "a Polars, pandas or Arrow table, a Spark DataFrame or session, or a PostgreSQL URL"
+)
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+
+
+@holds_data
+class Opening:
+    """A source that is about to be opened; ``finished`` makes of the engine what the table is."""
+
+    def __init__(self, opening: AbstractContextManager[Engine], finished: Callable[[Engine], Engine]) -> None:
+        """Keep both; ``with`` opens."""
+        self._opening, self._finished = opening, finished
+
+    @takes_data
+    def __enter__(self) -> Engine:
+        engine = self._opening.__enter__()
+        try:
+            return self._finished(engine)
+        except BaseException:
+            self._opening.__exit__(None, None, None)
+            raise
+
+    @takes_data
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it alike however the block has ended: an engine has no use for the frames of an error."""
+        self._opening.__exit__(None, None, None)
+
+
+@takes_data
+def opened_source(
+    source: Any, *, table: str | None, columns: Mapping[str, str] | None, reading: Reading
+) -> AbstractContextManager[Engine]:
+    """Find the engine of a source, and refuse words that say nothing of it."""
+    if isinstance(source, PathLike):
+        source = fspath(source)
+    if isinstance(source, str) and not _POSTGRES.match(source):
+        return _opened_files(source, table, columns, reading)
+    home, kind = package_of(source)
+    if columns is not None:
+        raise InvalidParameter("columns must be given for JSON lines, and only for them.")
+    if table is not None and home not in ("pyspark", "builtins"):
+        raise InvalidParameter("table must be given for a database, and only for one.", parameter="table")
+    in_csv = (home, kind) == ("dpselect", "FrameOfCsv")
+    reading.must_be_for("csv" if in_csv else "typed")
+    if home == "pyspark" or in_csv:
+        from dpselect.engines import spark  # noqa: PLC0415 - engines are guests, loaded when needed
+
+        if in_csv:
+            return spark.opened_spark(source.frame, "DataFrame", None, reading.sign("csv"))
+        return spark.opened_spark(source, kind, table)
+    if isinstance(source, str):
+        from dpselect.engines import postgres  # noqa: PLC0415 - as above
+
+        return postgres.opened_postgres(source, table)
+    if home in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
+        from dpselect.engines import frames  # noqa: PLC0415 - as above
+
+        return frames.opened_relation(source)
+    if home in ("polars", "pandas", "pyarrow"):
+        from dpselect.engines import frames  # noqa: PLC0415 - as above
+
+        return frames.opened_frame(source, home)
+    raise InvalidParameter(f"source must be {SOURCES}; got something else, of type {kind}.")
+
+
+def _opened_files(
+    source: str, table: str | None, columns: Mapping[str, str] | None, reading: Reading
+) -> AbstractContextManager[Engine]:
+    if _URL.match(source):
+        raise InvalidParameter(
+            f"source must be {SOURCES}; got another kind of URL. Copy the file to this machine first."
+        )
+    from dpselect.engines import files  # noqa: PLC0415 - as above
+
+    return files.opened_files(source, table=table, columns=columns, reading=reading)
+
+
+def package_of(source: object) -> tuple[str, str]:
+    """Name the package that a source comes from, and its class, without importing anything."""
+    kind = type(source)
+    return kind.__module__.split(".")[0], kind.__name__
+
+
+def public_name(source: object) -> str:
+    """Show a path as it is, a URL without its secrets, anything else by its type."""
+    if isinstance(source, PathLike):
+        source = fspath(source)
+    if isinstance(source, str):
+        return "<PostgreSQL>" if _POSTGRES.match(source) else shown(source)
+    home, kind = package_of(source)
+    return f"<{home.strip('_')} {kind}>"
