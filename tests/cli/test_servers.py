@@ -54,7 +54,8 @@ def test_spark_reads_the_same_files_in_silence(folder: Path) -> None:
     answer = in_a_process(f"{VOTE} --epsilon 1000 --engine spark --json", folder)
     assert (answer.code, answer.err) == (0, "")
     assert answer.json["winners"] == ["Rex"]
-    in_a_process(f"{VOTE} --epsilon 1 --engine spark --choice no", folder).refused(2, "column 'no'")
+    mistyped = VOTE.replace("--choice candidate", "--choice no")
+    in_a_process(f"{mistyped} --epsilon 1 --engine spark", folder).refused(2, "column 'no'")
     with (folder / "ballots.csv").open("a", encoding="utf-8") as ballots:
         ballots.write("broken,row,too,long\n")
     in_a_process(f"{VOTE} --epsilon 1 --engine spark", folder).refused(4)
