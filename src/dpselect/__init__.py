@@ -9,7 +9,7 @@ A new public name is added in two places: in ``_HOMES`` for Python, and among th
 >>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)
 >>> with prepare(dish, Scores([3100, 17]), epsilon="1/2") as question:
 ...     print(question.quote.accuracy)
-within 7.83 of the best score, with probability 0.99 or more (exponential noise)
+within 7.83 (rounded up) of the best score, with probability 0.99 or more (exponential noise)
 """
 
 from importlib import import_module

@@ -21,11 +21,11 @@ def test_the_demo_shows_the_whole_job_and_is_refused_at_the_end(folder: Path) ->
         "27.54",
         "$ dpselect ledger create mascot.ledger --epsilon 2",
         "epsilon 1 of 2 spent, 1 left",
-        "epsilon 3/2 of 2 spent, 1/2 left",
+        "epsilon 1.5 of 2 spent, 0.5 left",
         '"remaining": "1/2"',
-        "this costs epsilon 1; epsilon 1/2 of 2 is left",
+        "this costs epsilon 1; epsilon 0.5 of 2 is left",
         "(exit code 3)",
-        "approval_voting, 3 of 100",
+        "approval_voting of name, 3 of 100",
     ):
         assert words in " ".join(shown.out.split()) or words in shown.out
     winners = re.findall(r"^[123]  (.+)$", shown.out, flags=re.MULTILINE)

@@ -50,7 +50,7 @@ def test_d8_a_column_that_does_not_fit_is_told_after_the_charge_by_the_constant_
 ) -> None:
     path = written(folder, *FILES[kind])
     outcome = call(f"scores {path} {LINE} {ledger} {misfit}")
-    outcome.refused(4, CONSTANT, "The budget is spent: epsilon 1/100")
+    outcome.refused(4, CONSTANT, "The budget is spent: epsilon 0.01")
     assert outcome.err.replace(misfit, "").count("313") == 0
     tells_nothing(outcome)
     assert call("ledger show m.ledger --json").json["spent"] == "1/100"
@@ -95,7 +95,7 @@ def test_d8_before_the_charge_a_file_of_scores_is_not_opened(
     assert call(f"scores {path} {LINE} --dry-run").code == 0
     assert events == []
     assert call(f"scores {path} {LINE} {ledger}").code == 0
-    assert events == ["opened at epsilon 1/100"]
+    assert events == ["opened at epsilon 0.01"]
 
 
 GUESSES = [
@@ -168,7 +168,7 @@ def test_d8_what_is_wrong_with_a_file_of_scores_is_one_constant_sentence(
     outcome = call(
         f"scores {name} {LINE} {ledger}{' --choice a' if 'twice' in kind and 'csv' in kind else ''}"
     )
-    outcome.refused(4, CONSTANT, "The budget is spent: epsilon 1/100")
+    outcome.refused(4, CONSTANT, "The budget is spent: epsilon 0.01")
     tells_nothing(outcome)
 
 
@@ -195,7 +195,7 @@ def test_d8_an_array_that_is_no_row_of_scores_gets_the_same_sentence(
 ) -> None:
     np.save(folder / "s.npy", array)
     outcome = call(f"scores s.npy {LINE} {ledger}")
-    outcome.refused(4, CONSTANT, "The budget is spent: epsilon 1/100")
+    outcome.refused(4, CONSTANT, "The budget is spent: epsilon 0.01")
     tells_nothing(outcome)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import math
 import re
+from contextvars import copy_context
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, cast
@@ -20,6 +21,7 @@ from dpselect.exact.rounding import (
     exact_text,
     figure,
     from_exact_text,
+    keep_fractions,
     readable_number,
     rounded,
     rounded_down,
@@ -27,6 +29,8 @@ from dpselect.exact.rounding import (
     short_decimal,
     to_float_down,
     to_float_up,
+    written_bound,
+    written_number,
 )
 
 LARGEST = math.ldexp(1 - 2.0**-53, 1024)
@@ -194,15 +198,74 @@ def test_rounded_keeps_the_sign_beyond_all_floats() -> None:
     assert (rounded(10**800, 10**400 - 1), rounded(-(10**800), 10**400 - 1)) == (math.inf, -math.inf)
 
 
-@given(fractions, st.integers(1, 40), st.sampled_from(["up", "down"]))
-def test_a_readable_number_is_exact_or_says_which_way_it_is_rounded(
-    x: Fraction, longest: int, way: Literal["up", "down"]
+@given(fractions, st.sampled_from(["up", "down"]))
+def test_a_number_for_people_is_exact_or_says_which_way_it_is_rounded(
+    x: Fraction, way: Literal["up", "down"]
 ) -> None:
-    text = readable_number(x, longest=longest, rounded=way)
-    if len(exact_text(x)) <= longest:
-        assert text == exact_text(x)
-    else:
-        assert text == f"{(rounded_up if way == 'up' else rounded_down)(x, 6)} (rounded {way})"
+    text, rounding = written_number(x, rounded=way)
+    shown = Fraction(text)
+    assert rounding == ("" if shown == x else f"rounded {way}")
+    assert shown >= x if way == "up" else shown <= x
+    assert abs(shown - x) <= abs(x) / 1000
+    assert readable_number(x, rounded=way) == (f"{text} ({rounding})" if rounding else text)
+
+
+@given(st.integers(-(10**20), 10**20), st.integers(0, 12), st.sampled_from(["up", "down"]))
+def test_a_short_decimal_is_shown_to_people_exactly(
+    units: int, places: int, way: Literal["up", "down"]
+) -> None:
+    x = Fraction(units, 10**places)
+    if Fraction(1, 10**6) <= abs(x) < 10**15:
+        text = readable_number(x, rounded=way)
+        assert Fraction(text) == x
+        assert "e" not in text
+        assert not ("." in text and text.endswith(("0", ".")))
+
+
+@pytest.mark.parametrize(
+    ("x", "up", "down"),
+    [
+        ("1/4", "0.25", "0.25"),
+        ("1261/10000", "0.1261", "0.1261"),
+        ("0", "0", "0"),
+        ("-1/3", "-0.3333 (rounded up)", "-0.3334 (rounded down)"),
+        ("4/3", "1.334 (rounded up)", "1.333 (rounded down)"),
+        ("400/3", "133.34 (rounded up)", "133.33 (rounded down)"),
+        ("1e-6", "0.000001", "0.000001"),
+        ("1e-7", "1e-7", "1e-7"),
+        ("1.02e-9", "1.02e-9", "1.02e-9"),
+        ("9.9999e-8", "1e-7 (rounded up)", "9.999e-8 (rounded down)"),
+        ("-9.9999e-8", "-9.999e-8 (rounded up)", "-1e-7 (rounded down)"),
+        ("999999999999999", "999999999999999", "999999999999999"),
+        ("1e15", "1e15", "1e15"),
+        ("1e5000", "1e5000", "1e5000"),
+    ],
+)
+def test_numbers_are_written_as_people_write_them(x: str, up: str, down: str) -> None:
+    assert readable_number(Fraction(x)) == up
+    assert readable_number(Fraction(x), rounded="down") == down
+
+
+def test_a_bound_for_people_has_the_digits_of_a_figure() -> None:
+    third = Fraction(1, 3)
+    assert [str(written_bound(each)) for each in (Fraction(11), third, 28 * third, third / 10**9)] == [
+        "11",
+        "0.3334 (rounded up)",
+        "9.34 (rounded up)",
+        "3.334e-10 (rounded up)",
+    ]
+    assert str(written_bound(10**20 * third)) == "3.334e19 (rounded up)"
+
+
+def test_fractions_are_kept_where_they_are_asked_for_and_nowhere_else() -> None:
+    third = Fraction(1, 3)
+
+    def kept() -> list[str]:
+        keep_fractions()
+        return [readable_number(third), str(written_bound(28 * third)), readable_number(math.inf)]
+
+    assert copy_context().run(kept) == ["1/3", "28/3", "inf"]
+    assert readable_number(third) == "0.3334 (rounded up)"
 
 
 def test_infinity_is_readable() -> None:

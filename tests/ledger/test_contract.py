@@ -139,7 +139,9 @@ def test_e9_a_request_that_is_too_large_changes_nothing(place: Place, loss: Pure
 def test_a_refusal_says_what_it_costs_and_what_is_left(place: Place) -> None:
     ledger = Ledger.create(place.url, budget=PureDP(1))
     ledger.charge(PureDP("3/4"), reason="songs")
-    with pytest.raises(BudgetExhausted, match=r"^'food' costs epsilon 1/2; 1/4 of 1 is left\.$") as refused:
+    with pytest.raises(
+        BudgetExhausted, match=r"^'food' costs epsilon 0\.5; 0\.25 of 1 is left\.$"
+    ) as refused:
         ledger.charge(PureDP("1/2"), reason="food")
     error = pickle.loads(pickle.dumps(refused.value))
     for each in (refused.value, error):
@@ -153,7 +155,7 @@ def test_e3_a_refusal_rounds_the_cost_up_and_what_is_left_down(place: Place) -> 
     ledger.charge(PureDP(1 - third), reason="songs")
     with pytest.raises(BudgetExhausted) as refused:
         ledger.charge(PureDP(third + Fraction(1, 10**30)), reason="food")
-    said = "'food' costs epsilon 0.333334 (rounded up); 0.333333 (rounded down) of 1 is left."
+    said = "'food' costs epsilon 0.3334 (rounded up); 0.3333 (rounded down) of 1 is left."
     assert (str(refused.value), refused.value.remaining) == (said, PureDP(third))
 
 
@@ -526,7 +528,7 @@ def test_opening_a_ledger_that_is_not_there_makes_none(place: Place) -> None:
 def test_a_ledger_shows_its_place_and_budget_and_no_secret(place: Place) -> None:
     ledger = Ledger.create(place.url.replace("tester@", "tester:secret@"), budget=PureDP("1/2"))
     assert repr(ledger).startswith("<Ledger '")
-    assert repr(ledger).endswith("with a budget of epsilon 1/2, add_remove>")
+    assert repr(ledger).endswith("with a budget of epsilon 0.5, add_remove>")
     assert "secret" not in repr(ledger)
 
 

@@ -17,12 +17,15 @@ def test_a_page_says_what_is_spent_and_left(budget: Currency, third: Currency, t
         empty = ledger._repr_html_()
         assert "width:0.0%" in empty
         assert "<th>charge</th>" not in empty
-        ledger.charge(third, reason="dish, question 12ab")
+        ledger.charge(
+            third, reason=f"votes of dish, 1 of 9, {third.symbol} 1/3, add_remove, question {'0' * 64}"
+        )
         page = ledger._repr_html_()
         assert "width:33.3%" in page
         assert f"<tr><th>left</th><td>{ledger.remaining.left()}</td></tr>" in page
         assert f"<tr><th>spent</th><td>{third}</td></tr>" in page
-        assert "<td>1. dish</td>" in page
+        assert "<td>1. votes of dish, 1 of 9</td>" in page
+        assert "<td>one person (column voter): one more or one fewer (add_remove)</td>" in page
 
 
 def test_only_the_last_charges_are_shown(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_a_copy_that_cannot_be_written_is_shown_and_verified_and_left_as_it_is(
     assert [found[verb][0] for verb in ("show", "verify")] == [0, 0], found
     assert json.loads(found["show"][1])["spent"] == "1/20"
     assert json.loads(found["verify"][1])["count"] == 5
-    assert found["report"] == ["epsilon 1/20", "epsilon 19/20", 5, "tea"]
+    assert found["report"] == ["epsilon 0.05", "epsilon 0.95", 5, "tea"]
     assert found["affords"] == [True, True, False]
     assert found["refusal"][0] == "LedgerUnavailable"
     assert {file.name: file.read_bytes() for file in copy.iterdir()} == before

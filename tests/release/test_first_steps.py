@@ -73,7 +73,7 @@ FREE: list[tuple[dict[str, Any], type[DpselectError], str]] = [
         InvalidParameter,
         'exactly one of epsilon, rho and budget must be given; got none. Write epsilon="1/2".',
     ),
-    ({"epsilon": 2}, BudgetExhausted, "'approval_voting' costs epsilon 2; 1 of 1 is left."),
+    ({"epsilon": 2}, BudgetExhausted, "'approval_voting of dish' costs epsilon 2; 1 of 1 is left."),
 ]
 
 

@@ -123,8 +123,8 @@ def test_a_quote_shows_itself_without_data_and_runs_no_name(ballots: Path) -> No
         quote = question.quote
     assert repr(quote) == (
         "winners   2, not drawn yet\n"
-        "price     epsilon 1/2\n"
-        "protects  one voter: one more or one fewer\n"
+        "price     epsilon 0.5\n"
+        "protects  one person (column voter): one more or one fewer\n"
         f"accuracy  {quote.accuracy}\n"
         "noise     exponential, scale 2\n"
         r"data set  '<b>lunch</b>\x1b[2J'"
@@ -657,4 +657,4 @@ def test_an_entry_says_the_reason_of_the_quote(ledger: Watched) -> None:
         question.release(ledger)
     (entry,) = ledger.entries()
     assert isinstance(entry, Entry)
-    assert entry.reason == f"custom, 2 of 3, epsilon 1/8, add_remove, question {OWN.digest}"
+    assert entry.reason == f"custom, 2 of 3, epsilon 0.125, add_remove, question {OWN.digest}"

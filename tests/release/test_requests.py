@@ -295,4 +295,4 @@ def test_a_name_that_no_ledger_can_keep_is_refused_before_it_is_paid_for(
 def test_the_ledger_tells_what_was_asked_and_for_how_much(ledger: Watched) -> None:
     ask(ledger, k=2)
     (entry,) = ledger.entries()
-    assert entry.reason == f"custom, 2 of 3, epsilon 1/8, add_remove, question {OWN.digest}"
+    assert entry.reason == f"custom, 2 of 3, epsilon 0.125, add_remove, question {OWN.digest}"

@@ -226,9 +226,9 @@ def test_a_terminal_shows_names_and_obeys_none_of_them(made: Callable[[str], Rel
 def test_a_release_says_what_won_what_it_costs_whom_it_protects_and_how_good_it_is() -> None:
     assert repr(replace(EXAMPLE, dataset="orders", unit=None)) == (
         "winner    tea\n"
-        "price     epsilon 1/2\n"
-        "protects  one row: one more or one fewer\n"
-        "accuracy  within 11.00 of the best score, with probability 0.99 or more (exponential noise)\n"
+        "price     epsilon 0.5\n"
+        "protects  one person (each row is one): one more or one fewer\n"
+        "accuracy  within 11 of the best score, with probability 0.99 or more (exponential noise)\n"
         "noise     exponential, scale 2\n"
         "data set  orders"
     )

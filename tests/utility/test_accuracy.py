@@ -178,18 +178,23 @@ def test_one_candidate_is_always_the_best() -> None:
 
 def test_an_accuracy_speaks_for_itself() -> None:
     found = accuracy(NAMES, epsilon="1/2", neighbours="change_one")
-    assert str(found) == "within 34.01 of the best score, with probability 0.99 or more (exponential noise)"
+    assert (
+        str(found)
+        == "within 34.01 (rounded up) of the best score, with probability 0.99 or more (exponential noise)"
+    )
     assert repr(found) == f"<{found}>"
     three = accuracy(NAMES, epsilon="1/2", k=3, mechanism="lecture")
     assert "of the score of rank 3" in str(three)
-    assert "(the bound of Smith's lecture)" in str(three)
-    assert "<td>34.01</td>" in found._repr_html_()
+    assert "(McSherry and Talwar's bound of 2007)" in str(three)
+    assert "<td>34.01 (rounded up)</td>" in found._repr_html_()
     assert "score of rank 3" in three._repr_html_()
     assert found == Accuracy(
         found.within, Fraction("0.99"), "exponential", Fraction(1), n=100, measured_in="votes"
     )
     assert {found, replace(found)} == {found}
-    assert "with probability 2/3 or more" in str(accuracy(NAMES, epsilon=1, confidence="2/3"))
+    assert "with probability 0.6666 (rounded down) or more" in str(
+        accuracy(NAMES, epsilon=1, confidence="2/3")
+    )
 
 
 @pytest.mark.parametrize("mechanism", ["exponential", "gumbel", "lecture"])

@@ -203,7 +203,7 @@ def test_laws_side_by_side_share_a_picture(tmp_path: Path) -> None:
     (axes,) = figure.axes
     assert len(axes.patches) == 16
     said = words(figure, tmp_path)
-    for claim in ("epsilon 1/2", "Gumbel noise", "Laplace noise", "all scores released", "1e-09"):
+    for claim in ("epsilon 0.5", "Gumbel noise", "Laplace noise", "all scores released", "1e-09"):
         assert claim in said
     assert len({bar.get_hatch() for bar in axes.patches}) == 4
 

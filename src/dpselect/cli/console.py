@@ -79,7 +79,9 @@ def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right
 
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     for place, heading in enumerate(headings):
-        table.add_column(Text(visible(heading)), justify="right" if place in right else "left")
+        table.add_column(
+            Text(visible(heading)), justify="right" if place in right else "left", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(visible(cell)) for cell in row))
     results().print(table)

@@ -38,6 +38,7 @@ class QuestionOptions:
     numbers_in_text: bool
     dataset: str | None
     as_json: bool
+    as_csv: bool
     dry_run: bool
     quiet: bool
 
@@ -46,6 +47,24 @@ class QuestionOptions:
         """Whether a long query shows how far it is: on a terminal, unless --quiet is given."""
         return False if self.quiet else None
 
+
+def keep_fractions_if_asked(context: click.Context, option: click.Parameter, asked: object) -> None:
+    """Write every number for people exactly, in this command, if ``--exact`` is given."""
+    del context, option
+    if asked:
+        from dpselect.exact.rounding import keep_fractions
+
+        keep_fractions()
+
+
+EXACT_OPTION = click.option(
+    "--exact",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=keep_fractions_if_asked,
+    help="Write fractions (1/3), not decimals; nothing is rounded.",
+)
 
 QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     click.argument("path", metavar="PATH"),
@@ -110,6 +129,8 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     ),
     click.option("--dataset", metavar="NAME", help="The name of the data set, if the ledger has one."),
     click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md)."),
+    click.option("--csv", "as_csv", is_flag=True, help="Write CSV, a line for each winner."),
+    EXACT_OPTION,
     click.option("--dry-run", is_flag=True, help="Do everything but pay and look: price, accuracy, schema."),
     click.option("--quiet", is_flag=True, help="Show no progress and no notes on the terminal."),
 ]

@@ -5,13 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from dpselect.cli.console import results, write_facts, write_json
+from dpselect.cli.options import QuestionOptions
 from dpselect.cli.sources import place_of_ledger
 from dpselect.errors import visible
 
 if TYPE_CHECKING:
     from dpselect.engines.schema import Schema
     from dpselect.ledger import Ledger
+    from dpselect.ledger.budget import Currency
     from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.release import Quote, Release
     from dpselect.utility import Accuracy
@@ -21,29 +25,33 @@ FIRST_COLUMNS = 20
 """How many columns of a table are shown by name."""
 
 
-def show(  # noqa: PLR0913 - what is shown, and how
+def show(
     release: Release | None,
     quote: Quote,
     ledger: Ledger | None,
     schema: Schema | None,
-    *,
-    as_json: bool,
-    path: str | None,
+    options: QuestionOptions,
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     from dpselect.exact.rounding import readable_number
+    from dpselect.release.labels import readable_label
 
-    if as_json:
+    if options.as_csv:
+        from dpselect.release.flat_form import csv_text
+
+        click.echo(csv_text(quote, None if release is None else release.labels), nl=False)
+        return
+    if options.as_json:
         write_json(_as_json(release, quote, ledger, None if release is not None else schema))
         return
     if release is not None:
-        _show_winners([str(label) for label in release.labels])
+        _show_winners([readable_label(label) for label in release.labels])
     else:
         results().print("a dry run: nothing was paid, no row was read\n", style="bold")
     facts = {
         "price": f"{quote.price}{in_words(quote.price)}",
-        "protects": _protects(quote),
-        "accuracy": _promise(quote.accuracy, quote.accuracy.measured_in),
+        "protects": quote.protects,
+        "accuracy": _promise(quote.accuracy),
         "noise": f"{quote.mechanism}, scale {readable_number(quote.scale)}",
         **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
@@ -51,7 +59,7 @@ def show(  # noqa: PLR0913 - what is shown, and how
     if release is None and schema is not None:
         facts["schema"] = _columns(schema)
     if ledger is not None:
-        facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(path), ledger))
+        facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(options.ledger), ledger))
     write_facts(facts)
 
 
@@ -83,25 +91,31 @@ def _as_json(
 
 
 def _balance(ledger: Ledger) -> dict[str, str | None]:
-    """Read what is spent and left; an answer that is paid for is not lost to a ledger that just went away."""
-    from dpselect.errors import DpselectError
     from dpselect.privacy.amounts import amount_text
 
-    try:
-        spent, left = ledger.spent, ledger.remaining
-    except DpselectError:
+    found = _spent_and_left(ledger)
+    if found is None:
         return {"spent": None, "remaining": None}
+    spent, left = found
     return {"spent": amount_text(spent.amount), "remaining": amount_text(left.amount)}
 
 
+def _spent_and_left(ledger: Ledger) -> tuple[Currency, Currency] | None:
+    """Read both; None where an answer is paid for and the ledger just went away: that must not lose it."""
+    from dpselect.errors import DpselectError
+
+    try:
+        return ledger.spent, ledger.remaining
+    except DpselectError:
+        return None
+
+
 def _in_the_ledger(ledger: Ledger, place: str) -> str:
-    found = _balance(ledger)
-    if found["spent"] is None:
+    found = _spent_and_left(ledger)
+    if found is None:
         return f"it cannot be read just now ({place})"
-    budget = ledger.budget
-    return (
-        f"{budget.symbol} {found['spent']} of {budget.readable()} spent, {found['remaining']} left ({place})"
-    )
+    spent, left = found
+    return f"{spent} of {ledger.budget.readable()} spent, {left.readable(rounded='down')} left ({place})"
 
 
 def _show_winners(labels: list[str]) -> None:
@@ -114,22 +128,16 @@ def _show_winners(labels: list[str]) -> None:
     console.print()
 
 
-def _protects(quote: Quote) -> str:
-    from dpselect.release.quote import RELATIONS
-
-    person = "one row" if quote.unit is None else f"one {quote.unit}"
-    return f"{person}: {RELATIONS[quote.neighbours]}"
-
-
-def _promise(accuracy: Accuracy, measured_in: str) -> str:
-    from dpselect.exact.rounding import figure
+def _promise(accuracy: Accuracy) -> str:
+    from dpselect.exact.rounding import written_bound
 
     if accuracy.is_of_order_alone:
         return str(accuracy)
     mark = "the best" if accuracy.k == 1 else f"rank {accuracy.k}, for each of them"
-    promise = f"{measured_in} within {figure(accuracy.within)} of {mark}"
+    figure = str(written_bound(accuracy.within))
+    promise = f"{accuracy.measured_in} within {figure} of {mark}"
     if accuracy.target is not None:
-        promise = accuracy.promise(figure(accuracy.within))
+        promise = accuracy.promise(figure)
     return f"{promise}, with probability {accuracy.sureness} or more"
 
 

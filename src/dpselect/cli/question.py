@@ -109,6 +109,8 @@ def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:
     from dpselect.exact.numbers import whole
     from dpselect.release.quote import the_budget
 
+    if options.as_json and options.as_csv:
+        raise UserError("at most one of --json and --csv must be given; got both. Leave one out.")
     if (options.epsilon is None) == (options.rho is None):
         got = "none" if options.rho is None else "both"
         raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 1/2.")
@@ -164,10 +166,12 @@ def _answer(
         release = question.kept_answer(ledger, request_id=options.request_id)
     else:
         release = _released(options, question, ledger, unreadable)
-    quote = question.quote if options.unit is None else replace(question.quote, unit=options.unit)
+    quote = question.quote
+    if options.unit is not None:
+        quote = replace(quote, unit=options.unit, unit_is_column=True)
     if release is not None:
         quote = replace(quote, version=release.version)  # of the program that drew the answer
-    output.show(release, quote, ledger, schema, as_json=options.as_json, path=options.ledger)
+    output.show(release, quote, ledger, schema, options)
     if release is None or options.quiet:
         return
     if ledger is None:

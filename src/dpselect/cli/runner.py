@@ -14,6 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextvars import copy_context
 from importlib import import_module
 
 import click
@@ -126,6 +127,10 @@ def run_command(words: Sequence[str]) -> int:
 
     Once a signal has come, that is what went wrong, whatever was made of it; what was charged is told.
     """
+    return copy_context().run(_ran, words)  # what --exact changes, ends with the command
+
+
+def _ran(words: Sequence[str]) -> int:
     forget_receipts()
     code, refused = _attempted(words)
     stopped = interrupts.exit_code() or (refused.code if refused and refused.code == INTERRUPTED else 0)

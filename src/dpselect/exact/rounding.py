@@ -6,9 +6,10 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, rational, whole
@@ -18,8 +19,14 @@ LARGEST_FLOAT = sys.float_info.max
 MOST_PLACES = 40
 """A figure has at most 40 digits after the point."""
 
-SHORT_TEXT = 12
-"""The characters of a number that is shown exactly in a table."""
+MOST_EXACT_PLACES = 12
+"""A number for people is exact if 12 digits after the point are enough."""
+
+SIGNIFICANT_DIGITS = 4
+"""A number for people that is rounded has at least four digits that count."""
+
+LEAST_PLAIN_POWER, LEAST_LARGE_POWER = -6, 15
+"""From a millionth up, and below 10**15, a number for people has no power of ten."""
 
 _EXACT = re.compile(r"(?P<top>-?[0-9]+)(?:/(?P<bottom>0*[1-9][0-9]*))?")
 
@@ -80,19 +87,79 @@ def _decimal(x: Number, digits: int, to_whole: Callable[[Fraction], int]) -> str
     return f"{sign}{_digits(wholes)}{point}"
 
 
-def readable_number(
-    x: Fraction | float, *, longest: int = SHORT_TEXT, rounded: Literal["up", "down"] = "up"
-) -> str:
-    """Write x exactly if that takes at most ``longest`` characters, else rounded to six digits, saying so.
+class NumberText(NamedTuple):
+    """A number as people read it, and how it was rounded: "" where it was not."""
 
-    >>> readable_number(Fraction(1, 3)), readable_number(Fraction(10**9, 3 * 10**9 + 1))
-    ('1/3', '0.333334 (rounded up)')
+    text: str
+    rounding: Literal["", "rounded up", "rounded down"]
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.rounding})" if self.rounding else self.text
+
+
+_fractions_are_kept: ContextVar[bool] = ContextVar("fractions_are_kept", default=False)
+
+
+def keep_fractions() -> None:
+    """Write numbers for people as fractions, exactly, from now on in this context (``--exact``)."""
+    _fractions_are_kept.set(True)
+
+
+def written_number(x: Fraction | float, *, rounded: Literal["up", "down"] = "up") -> NumberText:
+    """Write x as a decimal: exactly if 12 digits after the point are enough, else rounded to four or more.
+
+    Below a millionth, and from 10**15 on, the power of ten is apart: 1e-7. Infinity is written as such.
+
+    >>> written_number(Fraction(1, 3))
+    NumberText(text='0.3334', rounding='rounded up')
     """
-    text = exact_text(x) if isinstance(x, Fraction) else str(x)
-    if len(text) <= longest:
-        return text
-    decimal = rounded_up(x, 6) if rounded == "up" else rounded_down(x, 6)
-    return f"{decimal} (rounded {rounded})"
+    if not isinstance(x, Fraction):
+        return NumberText(str(x), "")
+    if _fractions_are_kept.get():
+        return NumberText(exact_text(x), "")
+    to_decimal = rounded_up if rounded == "up" else rounded_down
+    power = _power_of_ten(x) if x else 0
+    if not LEAST_PLAIN_POWER <= power < LEAST_LARGE_POWER:
+        digits = _without_zeros(to_decimal(x / Fraction(10) ** power, SIGNIFICANT_DIGITS - 1))
+        text = f"{digits[:-1]}e{power + 1}" if digits in {"10", "-10"} else f"{digits}e{power}"
+    else:
+        text = _without_zeros(to_decimal(x, MOST_EXACT_PLACES))
+        if Fraction(text) != x:
+            text = _without_zeros(to_decimal(x, max(2, SIGNIFICANT_DIGITS - 1 - power)))
+    if Fraction(text) == x:
+        return NumberText(text, "")
+    return NumberText(text, "rounded up" if rounded == "up" else "rounded down")
+
+
+def readable_number(x: Fraction | float, *, rounded: Literal["up", "down"] = "up") -> str:
+    """Write x as ``written_number`` does, in one text that says how it was rounded.
+
+    >>> readable_number(Fraction(1, 4)), readable_number(Fraction(2, 3), rounded="down")
+    ('0.25', '0.6666 (rounded down)')
+    """
+    return str(written_number(x, rounded=rounded))
+
+
+def written_bound(x: Fraction) -> NumberText:
+    """Write a bound for people: as ``written_number`` does, but rounded to the digits of ``figure``.
+
+    >>> str(written_bound(Fraction(11))), str(written_bound(Fraction(4, 3)))
+    ('11', '1.34 (rounded up)')
+    """
+    found = written_number(x)
+    if not found.rounding or not 1 <= x < 10**LEAST_LARGE_POWER:
+        return found
+    return NumberText(figure(x), "rounded up")
+
+
+def _power_of_ten(x: Fraction) -> int:
+    """Give the power of ten with 10**power <= abs(x) < 10**(power + 1)."""
+    power = len(_digits(abs(x.numerator))) - len(_digits(x.denominator))
+    return power if abs(x) >= Fraction(10) ** power else power - 1
+
+
+def _without_zeros(decimal: str) -> str:
+    return decimal.rstrip("0").rstrip(".") if "." in decimal else decimal
 
 
 def figure(x: Fraction) -> str:
@@ -110,10 +177,10 @@ def figure(x: Fraction) -> str:
 def short_decimal(x: Fraction) -> str:
     """Write x as a decimal if twelve digits after the point are exact, else as a fraction.
 
-    >>> short_decimal(Fraction(99, 100)), short_decimal(Fraction(2, 3))
-    ('0.99', '2/3')
+    >>> short_decimal(Fraction(99, 100)), short_decimal(Fraction(2, 3)), short_decimal(Fraction(3))
+    ('0.99', '2/3', '3')
     """
-    decimal = rounded_up(x, 12).rstrip("0")
+    decimal = _without_zeros(rounded_up(x, MOST_EXACT_PLACES))
     return decimal if Fraction(decimal) == x else exact_text(x)
 
 

@@ -51,7 +51,7 @@ class Ledger:
     (PureDP('3/4'), PureDP('1/4'))
     >>> ledger.charge(PureDP("1/2"), reason="food")
     Traceback (most recent call last):
-    dpselect.errors.BudgetExhausted: 'food' costs epsilon 1/2; 1/4 of 1 is left.
+    dpselect.errors.BudgetExhausted: 'food' costs epsilon 0.5; 0.25 of 1 is left.
     >>> ledger.close()
     >>> folder.cleanup()
     """

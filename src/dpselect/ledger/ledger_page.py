@@ -11,7 +11,9 @@ from dpselect.errors import DpselectError
 from dpselect.ledger.budget import Currency, finite_amount
 from dpselect.ledger.entries import Entry
 from dpselect.ledger.fields import time_text
+from dpselect.ledger.reasons import shown_reason
 from dpselect.notebook import card, facts_table, numbers_table, share_bar, shown_text
+from dpselect.privacy.neighbours import EACH_ROW, Neighbours, protection
 
 SHOWN_CHARGES = 10
 """The last 10 charges are shown."""
@@ -29,7 +31,7 @@ class ShownLedger(Protocol):
         """All that may be spent."""
 
     @property
-    def neighbours(self) -> str:
+    def neighbours(self) -> Neighbours:
         """The kind of neighbours."""
 
     @property
@@ -48,9 +50,15 @@ class ShownLedger(Protocol):
         """Read all charges."""
 
 
+def protects(ledger: ShownLedger) -> str:
+    """Say whom the budget of a ledger protects, as far as the ledger knows."""
+    which = {None: "", "row": EACH_ROW}.get(ledger.unit, f"column {ledger.unit}")
+    return f"{protection(ledger.neighbours, which)} ({ledger.neighbours})"
+
+
 def ledger_page(ledger: ShownLedger) -> str:
     """Write a card of a ledger; one that cannot be read says why."""
-    named = [("ledger", ledger.place), ("data set", ledger.dataset), ("protects", ledger.unit)]
+    named = [("ledger", ledger.place), ("data set", ledger.dataset), ("protects", protects(ledger))]
     names = [(name, value) for name, value in named if value is not None]
     try:
         remaining, entries = ledger.remaining, deque(ledger.entries(), SHOWN_CHARGES)
@@ -63,7 +71,6 @@ def ledger_page(ledger: ShownLedger) -> str:
         ("spent", str(spent)),
         ("left", remaining.left()),
         *names,
-        ("neighbours", ledger.neighbours),
     ]
     share = Fraction(finite_amount(spent), budget) if budget else Fraction(1)
     bar = share_bar(float(share), f"spent {spent} of {ledger.budget}")
@@ -75,7 +82,7 @@ def _charges(entries: deque[Entry], symbol: str) -> Iterator[str]:
     if entries:
         rows = [
             (
-                f"{entry.number}. {entry.reason.partition(', question ')[0]}",
+                f"{entry.number}. {shown_reason(entry.reason, symbol)}",
                 entry.request_id or "",
                 time_text(entry.time),
                 entry.loss.readable(),

@@ -13,9 +13,6 @@ from dpselect.exact.rounding import exact_text, readable_number
 from dpselect.privacy.amounts import Amount, amount_from_text, amount_text, plus, times
 from dpselect.privacy.curves import RenyiCurve
 
-LONGEST_EXACT = 24
-"""A number of more characters is shown as a rounded decimal."""
-
 
 @dataclass(frozen=True)
 class LossArithmetic:
@@ -122,8 +119,8 @@ class OneNumber(LossArithmetic):
         return number
 
     def readable(self, *, rounded: Literal["up", "down"] = "up") -> str:
-        """Write the number without its symbol: exactly if that is short, else rounded, and saying so."""
-        return readable_number(self.amount, longest=LONGEST_EXACT, rounded=rounded)
+        """Write the number without its symbol, as a decimal; a long one is rounded, and says so."""
+        return readable_number(self.amount, rounded=rounded)
 
     def __str__(self) -> str:
         return f"{self.symbol} {self.readable()}"
@@ -148,10 +145,8 @@ class NumberAndDelta(LossArithmetic):
         return number
 
     def readable(self, *, rounded: Literal["up", "down"] = "up") -> str:
-        """Write both parts without the symbol: exactly if that is short, else rounded, and saying so."""
-        number, delta = (
-            readable_number(part, longest=LONGEST_EXACT, rounded=rounded) for part in self.parts()
-        )
+        """Write both parts without the symbol, as decimals; a long one is rounded, and says so."""
+        number, delta = (readable_number(part, rounded=rounded) for part in self.parts())
         return f"{number} with delta {delta}"
 
     def __str__(self) -> str:

@@ -15,6 +15,22 @@ METRIC_OF: Mapping[str, SymmetricDistance | ChangeOneDistance] = MappingProxyTyp
     {"add_remove": SymmetricDistance(), "change_one": ChangeOneDistance()}
 )
 
+RELATIONS: Mapping[str, str] = MappingProxyType(
+    {"add_remove": "one more or one fewer", "change_one": "one with other answers"}
+)
+"""How a data set and its neighbour differ, in words."""
+EACH_ROW = "each row is one"
+"""Which person is meant, where no column tells people apart."""
+
+
+def protection(neighbours: Neighbours, which: str = "") -> str:
+    """Say who is protected, and from which difference.
+
+    >>> protection("add_remove", "column voter_id"), protection("change_one")
+    ('one person (column voter_id): one more or one fewer', 'one person: one with other answers')
+    """
+    return f"one person{f' ({which})' if which else ''}: {RELATIONS[neighbours]}"
+
 
 def metric_of(neighbours: Neighbours) -> SymmetricDistance | ChangeOneDistance:
     """Give the metric under which two data sets at distance one are neighbours.

@@ -22,7 +22,9 @@ from dpselect.errors import (
 )
 from dpselect.exact.rounding import exact_text
 from dpselect.ledger.budget import Currency, cost
+from dpselect.ledger.entries import Entry
 from dpselect.ledger.fields import MOST_CHARACTERS_OF_ANSWER
+from dpselect.ledger.reasons import is_of_question, question_name
 from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
 from dpselect.problems.problem import Problem
@@ -114,10 +116,10 @@ def must_be_affordable(problem: Problem, quote: Quote, ledger: Ledger | None, re
     if request_id is not None:
         for entry in ledger.entries():
             if entry.request_id == request_id:
-                raise _unanswered(request_id, same=entry.reason == quote.reason)
+                raise _unanswered(request_id, same=_is_same(entry, quote, ledger))
     if not affordable:
         price = cost(quote.price, type(ledger.budget))
-        raise BudgetExhausted(problem.name, price, ledger.remaining, ledger.budget)
+        raise BudgetExhausted(_named(problem), price, ledger.remaining, ledger.budget)
 
 
 def kept_answer(quote: Quote, ledger: Ledger | None, request_id: str | None) -> Release | None:
@@ -217,15 +219,27 @@ def pay(  # noqa: PLR0913, PLR0917 - the question, the ledger, and what keeps co
         payment.charge(quote, ledger, request_id, meanwhile)
     except BudgetExhausted as refused:
         facts = refused.cost, refused.remaining, refused.budget
-        raise BudgetExhausted(problem.name, *facts) from None
+        raise BudgetExhausted(_named(problem), *facts) from None
     except AlreadyCharged as refused:
-        same = getattr(refused.entry, "reason", None) == quote.reason
+        same = isinstance(refused.entry, Entry) and _is_same(refused.entry, quote, ledger)
     else:
         return None
     kept = kept_answer(quote, ledger, request_id)
     if kept is None:
         raise _unanswered(str(request_id), same=same)
     return kept
+
+
+def _named(problem: Problem) -> str:
+    return question_name(problem.name, problem.columns)
+
+
+def _is_same(entry: Entry, quote: Quote, ledger: Ledger) -> bool:
+    """Say whether an entry is the charge of the same question, also if an earlier version made it."""
+    asked = is_of_question(
+        entry.reason, k=quote.k, n=quote.accuracy.n or 0, digest=quote.problem, details=quote.details
+    )
+    return asked and entry.loss == cost(quote.price, type(ledger.budget))
 
 
 def _unanswered(request_id: str, *, same: bool) -> AnswerLost | RequestChanged:

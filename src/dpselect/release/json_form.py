@@ -13,11 +13,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpselect.exact.numbers import rational
-from dpselect.exact.rounding import exact_text, figure, from_exact_text
+from dpselect.exact.rounding import exact_text, figure, from_exact_text, short_decimal
 from dpselect.privacy.amounts import amount_text
 from dpselect.privacy.losses import loss_from_facts
+from dpselect.privacy.neighbours import RELATIONS
 from dpselect.release.labels import PlainLabel, label_text, read_label, written_label
-from dpselect.release.quote import RELATIONS, Quote
+from dpselect.release.quote import Quote
 from dpselect.selection.noise import NOISES
 from dpselect.utility import Accuracy
 
@@ -72,7 +73,7 @@ def json_object(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> dict[str
         "scale": exact_text(quote.scale),
         "accuracy": {
             "within": figure(accuracy.within),
-            "confidence": accuracy.sureness,
+            "confidence": short_decimal(accuracy.confidence),
             "unit": accuracy.measured_in,
         },
         "within_exact": exact_text(accuracy.within),

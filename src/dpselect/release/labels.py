@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dpselect.exact.rounding import exact_text, from_exact_text
+from dpselect.exact.rounding import exact_text, from_exact_text, written_number
 from dpselect.problems.typed_values import TRUTHS, text_of
 
 PlainLabel: TypeAlias = str | int | float | Decimal | Fraction | date | time
@@ -39,6 +39,18 @@ def label_text(label: PlainLabel) -> str:
     if isinstance(label, bool | date | time):
         return text_of(label)
     return exact_text(Fraction(label)) if isinstance(label, int | Fraction) else str(label)
+
+
+def readable_label(label: PlainLabel) -> str:
+    """Write a label for people: a fraction as a decimal where that is exact. A name is never rounded.
+
+    >>> readable_label(Fraction(1, 4)), readable_label(Fraction(8, 3))
+    ('0.25', '8/3')
+    """
+    if not isinstance(label, Fraction):
+        return label_text(label)
+    found = written_number(label)
+    return label_text(label) if found.rounding else found.text
 
 
 def written_label(label: PlainLabel) -> str | dict[str, str]:

@@ -9,15 +9,15 @@ from functools import cache
 from itertools import islice
 
 from dpselect.accounting import calibrate
-from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, whole
-from dpselect.exact.rounding import exact_text
+from dpselect.exact.numbers import Number, positive, whole
+from dpselect.exact.rounding import readable_number
+from dpselect.ledger.reasons import question_name, question_reason
 from dpselect.notebook import card, facts_table
 from dpselect.privacy import Measurement, atom_domain, vector_domain
 from dpselect.privacy.losses import ZCDP, PureDP, RenyiDP, WritableLoss
 from dpselect.privacy.measures import measure_of
-from dpselect.privacy.neighbours import Neighbours
+from dpselect.privacy.neighbours import EACH_ROW, Neighbours, protection
 from dpselect.problems.candidates import Grid
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem, shown_count
@@ -31,7 +31,8 @@ FIRST_CANDIDATES = 3
 """How many candidates are shown by name."""
 CONFIDENCE = Fraction(99, 100)
 """The probability with which the accuracy of a quote holds."""
-RELATIONS = {"add_remove": "one more or one fewer", "change_one": "one with other answers"}
+OF_SCORES = "person"
+"""The unit of scores that were computed before: no column is known."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -41,15 +42,16 @@ class Quote:
     ``unit`` names the column that identifies a person; None says that each row is taken for a person of its
     own. (Of ``Scores`` it is "person": the one that the claimed sensitivity speaks of.) ``scale`` and
     ``accuracy`` are in the units of the score. ``noise_reason`` says why ``mechanism`` is the noise.
-    ``problem`` is the digest of the question. ``reason`` is what a ledger writes down; a release that was
-    read from JSON has none. ``first_candidates`` are the first three, as text. ``reading``
-    are the options by which the table's text is read, as far as they were given.
+    ``problem`` is the digest of the question. ``reason`` is what a ledger writes down, ``unit_is_column``
+    tells a column "person" from the unit of ``Scores``; a release that was read from JSON knows neither.
+    ``first_candidates`` are the first three, as text. ``reading`` are the options by which the table's text
+    is read, as far as they were given.
 
     >>> EXAMPLE_QUOTE
     winner    one, not drawn yet
-    price     epsilon 1/2
-    protects  one guest: one more or one fewer
-    accuracy  within 11.00 of the best score, with probability 0.99 or more (exponential noise)
+    price     epsilon 0.5
+    protects  one person (column guest): one more or one fewer
+    accuracy  within 11 of the best score, with probability 0.99 or more (exponential noise)
     noise     exponential, scale 2
     """
 
@@ -68,6 +70,7 @@ class Quote:
     reading: tuple[tuple[str, str], ...] = ()
     reason: str = field(default="", compare=False)
     noise_reason: str = field(default="", compare=False)
+    unit_is_column: bool | None = field(default=None, compare=False)
 
     @property
     def k(self) -> int:
@@ -101,9 +104,23 @@ class Quote:
         return self.mechanism == ("exponential" if isinstance(self.price, PureDP) else "gumbel")
 
     @property
+    def details(self) -> tuple[str, ...]:
+        """What else is asked, in words: a noise that is not the usual one, and how text is read."""
+        noise = () if self.noise_is_usual else (f"{self.mechanism} noise",)
+        return *noise, *(f"{name} {value!r}" for name, value in self.reading)
+
+    @property
     def noise_needs_a_reason(self) -> bool:
         """Whether the noise was named, or is another than the usual one: then it is said why."""
         return bool(self.noise_reason) and (self.noise_reason == NAMED or not self.noise_is_usual)
+
+    @property
+    def protects(self) -> str:
+        """Whom the price protects, and from which difference, in words."""
+        if self.unit is None:
+            return protection(self.neighbours, EACH_ROW)
+        is_column = self.unit != OF_SCORES if self.unit_is_column is None else self.unit_is_column
+        return protection(self.neighbours, f"column {readable(self.unit)}" if is_column else "")
 
     @property
     def _winners(self) -> tuple[str, str]:
@@ -113,15 +130,14 @@ class Quote:
     @property
     def _facts(self) -> dict[str, str]:
         """What a person wants to know of it, in words."""
-        person = "one row" if self.unit is None else f"one {readable(self.unit)}"
         return {
             **dict([self._winners]),
             "price": str(self.price),
-            "protects": f"{person}: {RELATIONS[self.neighbours]}",
+            "protects": self.protects,
             "accuracy": str(self.accuracy),
-            "noise": f"{self.mechanism}, scale {exact_text(self.scale)}",
+            "noise": f"{self.mechanism}, scale {readable_number(self.scale)}",
             **({"because": self.noise_reason} if self.noise_needs_a_reason else {}),
-            **({} if self.step is None else {"step": f"{exact_text(self.step)}, {self._grid}"}),
+            **({} if self.step is None else {"step": f"{readable_number(self.step)}, {self._grid}"}),
             **({} if self.dataset is None else {"data set": readable(self.dataset)}),
         }
 
@@ -164,7 +180,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
     quote = Quote(
         price=price,
         neighbours=neighbours,
-        unit="person" if table is None else table.unit,
+        unit=OF_SCORES if table is None else table.unit,
         mechanism=drawing.noise,
         scale=scale,
         accuracy=Accuracy(
@@ -176,17 +192,19 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
         step=problem.candidates.step if problem.has_runs and isinstance(problem.candidates, Grid) else None,
         noise_reason=drawing.why,
+        unit_is_column=table is not None and table.unit is not None,
         reading=() if table is None else table.reading.facts,
     )
-    asked = f", {drawing.noise} noise" if not quote.noise_is_usual else ""
-    reason = f"{problem.name}, {winners} of {n}, {price}, {neighbours}, question {problem.digest}{asked}"
-    reason += "" if table is None else _of_reading(table)
+    reason = question_reason(
+        question_name(problem.name, problem.columns, quote.dataset),
+        k=winners,
+        n=n,
+        price=price,
+        neighbours=neighbours,
+        digest=problem.digest,
+        details=quote.details,
+    )
     return replace(quote, reason=reason), drawing.make(points)
-
-
-def _of_reading(table: Table) -> str:
-    """Say how a table is read, for the reason of a charge."""
-    return "".join(f", {name} {value!r}" for name, value in table.reading.facts)
 
 
 def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss | None) -> WritableLoss:
@@ -197,7 +215,11 @@ def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss 
             f"exactly one of epsilon, rho and budget must be given; got {len(given) or 'none'}. "
             'Write epsilon="1/2".'
         )
-    loss = PureDP(epsilon) if epsilon is not None else ZCDP(rho) if rho is not None else budget
+    loss = budget
+    if epsilon is not None:
+        loss = PureDP(positive(epsilon, "epsilon"))
+    elif rho is not None:
+        loss = ZCDP(positive(rho, "rho"))
     if not isinstance(loss, WritableLoss):
         raise InvalidParameter.must_be(
             "budget", "a loss", got=loss, way_out='Write PureDP("1/2"), ZCDP("1/8") or ApproxDP(1, "1e-6").'

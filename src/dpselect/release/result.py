@@ -10,8 +10,9 @@ from typing import Self
 
 from dpselect.errors import InvalidParameter
 from dpselect.notebook import card, facts_table, winners_list
+from dpselect.release.flat_form import flat_release
 from dpselect.release.json_form import release_from_text, release_text
-from dpselect.release.labels import PlainLabel, label_text
+from dpselect.release.labels import PlainLabel, readable_label
 from dpselect.release.quote import EXAMPLE_QUOTE, Quote, readable
 
 
@@ -39,6 +40,17 @@ class Release(Quote):
         """
         return release_text(self)
 
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Give it as a flat dict: a text, a whole number or None for each name; exact numbers are text.
+
+        ``winner`` is the best, ``winner_2`` the next one. Names that ``to_json`` has too mean the same.
+
+        >>> facts = EXAMPLE.to_dict()
+        >>> facts["winner"], facts["price"], facts["symbol"], facts["scale"]
+        ('tea', '1/2', 'epsilon', '2')
+        """
+        return flat_release(self, self.labels)
+
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what ``to_json`` wrote."""
@@ -50,12 +62,12 @@ class Release(Quote):
 
     @property
     def _winners(self) -> tuple[str, str]:
-        shown = map(readable, map(label_text, self.labels))
+        shown = map(readable, map(readable_label, self.labels))
         return "winner" if len(self.labels) == 1 else "winners", ", ".join(shown)
 
     def _repr_html_(self) -> str:
         _, *facts = self._facts.items()
-        return card(winners_list([label_text(label) for label in self.labels]), facts_table(facts))
+        return card(winners_list([readable_label(label) for label in self.labels]), facts_table(facts))
 
 
 EXAMPLE = Release.of(EXAMPLE_QUOTE, ("tea",))

@@ -3,7 +3,7 @@
 >>> from dpselect import counting
 >>> from dpselect.utility import accuracy, exponential_law
 >>> print(accuracy(counting(100), epsilon=1))
-within 8.51 of the best score, with probability 0.99 or more (exponential noise)
+within 8.51 (rounded up) of the best score, with probability 0.99 or more (exponential noise)
 >>> round(exponential_law([3, 2, 0], scale=1, outputs=["tea", "coffee", "cocoa"]).probability("tea"), 3)
 0.797
 """

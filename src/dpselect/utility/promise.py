@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.exact.rounding import rounded_up, short_decimal
+from dpselect.exact.rounding import readable_number, written_bound
 from dpselect.notebook import card, facts_table
 from dpselect.utility.worst_case import Mechanism
 
@@ -32,7 +32,7 @@ class Accuracy:
     def __str__(self) -> str:
         if self.is_of_order_alone:
             return f"all {self.n} candidates win: only their order is random"
-        promise = self.promise(rounded_up(self.within, 2))
+        promise = self.promise(str(written_bound(self.within)))
         return f"{promise}, with probability {self.sureness} or more ({self.source})"
 
     @property
@@ -58,19 +58,19 @@ class Accuracy:
     def source(self) -> str:
         """The noise that the figure is for, or whose bound it is."""
         return {"exponential": "exponential noise", "gumbel": "Gumbel noise", "laplace": "Laplace noise"}.get(
-            self.mechanism, "the bound of Smith's lecture"
+            self.mechanism, "McSherry and Talwar's bound of 2007"
         )
 
     @property
     def sureness(self) -> str:
-        """The confidence as a short decimal, or else as a fraction."""
-        return short_decimal(self.confidence)
+        """The confidence as a decimal; a long one is rounded down, and says so."""
+        return readable_number(self.confidence, rounded="down")
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def _repr_html_(self) -> str:
-        figure = rounded_up(self.within, 2)
+        figure = str(written_bound(self.within))
         mark = "best score" if self.k == 1 else f"score of rank {self.k}"
         rows = [
             (f"at most below the {mark}", figure)

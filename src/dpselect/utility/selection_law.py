@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.rounding import exact_text
+from dpselect.exact.rounding import readable_number
 from dpselect.notebook import card, numbers_table
 
 SHOWN = 10
@@ -56,7 +56,7 @@ class SelectionLaw:
     @property
     def title(self) -> str:
         """The mechanism and its scale."""
-        return f"{self.mechanism}, scale {exact_text(self.scale)}"
+        return f"{self.mechanism}, scale {readable_number(self.scale)}"
 
     def __repr__(self) -> str:
         return lined([*HEADINGS, "probability"], self._rows(), f"{self.title}; public scores", self._rest)

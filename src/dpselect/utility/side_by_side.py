@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.exact.numbers import Number, positive
-from dpselect.exact.rounding import exact_text
+from dpselect.exact.rounding import readable_number
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.laws import exponential_law, gumbel_law
 from dpselect.utility.selection_law import HEADINGS, SHOWN, SelectionLaw, as_html, lined, named
@@ -33,7 +33,7 @@ class SideBySide:
 
     @property
     def _title(self) -> str:
-        return f"probability of each output at epsilon {exact_text(self.epsilon)}; public scores"
+        return f"probability of each output at epsilon {readable_number(self.epsilon)}; public scores"
 
     def _rows(self) -> list[list[str]]:
         first, *_ = self.laws

@@ -72,7 +72,7 @@ def demo_command(folder: str | None) -> None:
             "This, and no more. Who asks again under the same id pays nothing.",
         )
         _run(show, [*VOTE_FOR_THREE, "--json"])
-        _act(show, 6, "Try to overspend", "The ledger has 1/2 left; another vote would cost 1.")
+        _act(show, 6, "Try to overspend", "The ledger has 0.5 left; another vote would cost 1.")
         _run(show, [*VOTE, "--epsilon", "1", *LEDGER], expected=NO_BUDGET)
         _run(show, ["ledger", "show", "mascot.ledger"])
         _closing(show, folder)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import NUMBER_METAVAR, command, examples
+from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, command, examples
 from dpselect.cli.public_columns import is_file
 from dpselect.cli.user_errors import UserError
 
@@ -69,6 +69,7 @@ LAW_NOISES = ("exponential", "gumbel", "laplace")
     help="Whose law; may be given again.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
+@EXACT_OPTION
 def law_command(**options: Any) -> None:
     """Print the exact probability of every outcome, on PUBLIC scores.
 
@@ -187,7 +188,7 @@ def _winners(output: object) -> tuple[str, ...]:
 
 
 def _show(laws: Mapping[str, SelectionLaw], k: int) -> None:
-    from dpselect.exact.rounding import exact_text
+    from dpselect.exact.rounding import readable_number
 
     first = next(iter(laws.values()))
     tables = {noise: _table(each) for noise, each in laws.items()}
@@ -202,7 +203,7 @@ def _show(laws: Mapping[str, SelectionLaw], k: int) -> None:
     ]
     average = ["on average", "", *(f"{each.expected_error:.6g} behind" for each in laws.values()), ""]
     mark = "behind" if k == 1 else "behind rank " + str(k)
-    console.write_facts({"law": f"scale {exact_text(first.scale)}, public scores"})
+    console.write_facts({"law": f"scale {readable_number(first.scale)}, public scores"})
     headings = ["outcome", mark, *laws, next(iter(laws))]
     console.write_table(headings, [*rows, average], right=range(1, len(laws) + 2))
     if len(first.outputs) > SHOWN_OUTCOMES:

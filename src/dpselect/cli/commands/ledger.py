@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import NUMBER_METAVAR, GroupGivenOnce, examples
+from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, GroupGivenOnce, examples
 from dpselect.cli.sources import open_ledger, place_of_ledger
 from dpselect.cli.user_errors import UserError
 
@@ -45,6 +45,7 @@ def ledger_command() -> None:
 @click.option("--unit", metavar="COLUMN", help="The column that identifies a person.")
 @ANCHOR
 @JSON
+@EXACT_OPTION
 def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
     path: str,
     epsilon: str | None,
@@ -79,8 +80,10 @@ def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
 @PLACE
 @ANCHOR
 @JSON
+@EXACT_OPTION
 def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
+    from dpselect.ledger.reasons import shown_reason
     from dpselect.privacy.amounts import amount_text
 
     with open_ledger(path, anchor=anchor) as ledger:
@@ -116,7 +119,7 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
                     [
                         str(entry.number),
                         _minute(entry),
-                        entry.reason.partition(", question ")[0],
+                        shown_reason(entry.reason, symbol),
                         entry.request_id or "",
                         entry.loss.readable(),
                         entry.total.readable(),
@@ -162,7 +165,9 @@ def _facts(path: str, ledger: Ledger) -> dict[str, Any]:
 
 
 def _names(ledger: Ledger) -> dict[str, str]:
-    named = {"neighbours": ledger.neighbours, "data set": ledger.dataset, "protects": ledger.unit}
+    from dpselect.ledger.ledger_page import protects
+
+    named = {"data set": ledger.dataset, "protects": protects(ledger)}
     return {name: value for name, value in named.items() if value is not None}
 
 

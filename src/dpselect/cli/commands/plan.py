@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +12,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import NUMBER_METAVAR, command, examples
+from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, command, examples
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
+    from dpselect.exact.rounding import NumberText
+    from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.problems.problem import Problem
+    from dpselect.utility.promise import Accuracy
+    from dpselect.utility.worst_case import Mechanism, Noise
 
 NOISE_LABELS = {
     "exponential": "exponential noise (--epsilon)",
     "gumbel": "Gumbel noise (--rho)",
     "laplace": "Laplace noise (--epsilon)",
-    "lecture": "the bound of Smith's lecture",
+    "lecture": "McSherry and Talwar's bound of 2007",
 }
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -88,6 +94,7 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
     "--plot", metavar="FILE", help="Draw it too, into a .png, .svg or .pdf file (needs dpselect[plot])."
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
+@EXACT_OPTION
 def plan_command(**given: Any) -> None:
     """Say what a budget buys: accuracy and price, without data.
 
@@ -101,15 +108,15 @@ def plan_command(**given: Any) -> None:
             "Write --epsilon 1/2."
         )
     _must_be_a_picture(given["plot"])
-    facts = _facts(problem, given)
+    plan = _plan(problem, given)
     if given["plot"] is not None:
-        _draw(problem, given, facts)
+        _draw(problem, given, plan)
     if given["as_json"]:
-        console.write_json(facts)
+        console.write_json(_facts(problem, given, plan))
     else:
-        _show(facts)
-        if not _is_of_order_alone(facts):
-            _trade_off(problem, given, facts)
+        _show(problem, given, plan)
+        if not _is_of_order_alone(problem, given):
+            _trade_off(problem, given, plan)
 
 
 def _must_be_a_picture(path: str | None) -> None:
@@ -117,19 +124,17 @@ def _must_be_a_picture(path: str | None) -> None:
         raise UserError(f"--plot must name a file that ends in {', '.join(PICTURES)}; got '{path[-40:]}'.")
 
 
-def _draw(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
+def _draw(problem: Problem, given: dict[str, Any], plan: Plan) -> None:
     """Draw the plan into a file."""
     from dpselect.utility.plots import plot_plan
 
-    pure = facts["measure"] == "max_divergence"
     picture = plot_plan(
         problem,
-        epsilon=facts["price"] if pure else None,
-        rho=None if pure else facts["price"],
+        **plan.budget,
         k=given["k"],
         confidence=given["confidence"],
         neighbours=given["neighbours"],
-        score_unit=facts["accuracy"]["unit"],
+        score_unit=plan.word,
     )
     try:
         picture.savefig(given["plot"])
@@ -164,10 +169,29 @@ def _problem(given: dict[str, Any]) -> Problem:
     return counting(n, sensitivity=given["sensitivity"] or "1", l1=given["together"])
 
 
-def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Plan:
+    """What a budget buys: for each noise it pays for, the accuracy and the lead that is enough."""
+
+    price: PureDP | ZCDP
+    found: dict[Mechanism, Accuracy]
+    leads: dict[Mechanism, Fraction]
+    word: str
+
+    @property
+    def budget(self) -> dict[str, Any]:
+        """The price, by its name."""
+        return {self.price.symbol: self.price.amount}
+
+    @property
+    def noise(self) -> Noise:
+        """The noise that a release would add."""
+        return "exponential" if self.price.symbol == "epsilon" else "gumbel"
+
+
+def _plan(problem: Problem, given: dict[str, Any]) -> Plan:
     from dpselect import utility
-    from dpselect.exact.rounding import exact_text, figure, rounded_up
-    from dpselect.privacy.amounts import amount_text
+    from dpselect.exact.rounding import rounded_up
     from dpselect.privacy.losses import ZCDP, PureDP
 
     question = {name: given[name] for name in ("k", "confidence", "neighbours")}
@@ -179,90 +203,107 @@ def _facts(problem: Problem, given: dict[str, Any]) -> dict[str, Any]:
                 "--within must ask for something; even a blind draw is that accurate. Ask for less."
             )
         epsilon = rounded_up(needed, 4) if needed > Fraction(1, 100) else rounded_up(needed, 10)
-    price = PureDP(epsilon) if rho is None else ZCDP(rho)
     budget = {"epsilon": epsilon} if rho is None else {"rho": rho}
-    noises: list[utility.Mechanism] = ["exponential", "gumbel", "lecture"] if rho is None else ["gumbel"]
+    noises: list[Mechanism] = ["exponential", "gumbel", "lecture"] if rho is None else ["gumbel"]
     if problem.l1(given["neighbours"]) is not None and given["people"] is None:
         noises.append("laplace")
-    asked: dict[utility.Mechanism, dict[str, Any]] = {
+    asked: dict[Mechanism, dict[str, Any]] = {
         noise: {**question, "people": None if noise == "lecture" else given["people"], "mechanism": noise}
         for noise in noises
     }
-    found = {noise: utility.accuracy(problem, **budget, **each) for noise, each in asked.items()}
-    leads = {noise: utility.lead_needed(problem, **budget, **each) for noise, each in asked.items()}
-    word = given["measured_in"] or ("votes" if given["prices"] is None else "revenue")
+    return Plan(
+        found={noise: utility.accuracy(problem, **budget, **each) for noise, each in asked.items()},
+        leads={noise: utility.lead_needed(problem, **budget, **each) for noise, each in asked.items()},
+        price=PureDP(epsilon) if rho is None else ZCDP(rho),
+        word=given["measured_in"] or ("votes" if given["prices"] is None else "revenue"),
+    )
+
+
+def _facts(problem: Problem, given: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    from dpselect.exact.rounding import exact_text, figure, short_decimal
+    from dpselect.privacy.amounts import amount_text
+
+    found, leads = plan.found, plan.leads
     return {
         "n": problem.count,
         "k": given["k"],
-        "price": amount_text(price.amount),
-        "measure": price.measure,
+        "price": amount_text(plan.price.amount),
+        "measure": plan.price.measure,
         "neighbours": given["neighbours"],
-        "confidence": next(iter(found.values())).sureness,
+        "confidence": short_decimal(found[plan.noise].confidence),
         "accuracy": {
             **{noise: figure(found[noise].within) if noise in found else None for noise in NOISE_LABELS},
-            "unit": word,
+            "unit": plan.word,
         },
         "lead_needed": {
             **{noise: exact_text(leads[noise]) if noise in leads else None for noise in NOISE_LABELS},
-            "unit": word,
+            "unit": plan.word,
         },
     }
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _show(problem: Problem, given: dict[str, Any], plan: Plan) -> None:
     from dpselect.cli.output import in_words
-    from dpselect.privacy.losses import ZCDP, PureDP
+    from dpselect.exact.rounding import readable_number, written_bound
+    from dpselect.privacy.neighbours import RELATIONS
 
-    pure = facts["measure"] == "max_divergence"
-    price = PureDP(facts["price"]) if pure else ZCDP(facts["price"])
-    winners = "1 winner" if facts["k"] == 1 else f"{facts['k']} winners"
-    mark = "the best score" if facts["k"] == 1 else f"the score of rank {facts['k']}"
+    k, n = given["k"], len(problem.outputs)
+    winners = "1 winner" if k == 1 else f"{k} winners"
+    mark = "the best score" if k == 1 else f"the score of rank {k}"
+    sure = plan.found[plan.noise].sureness
+    relation = RELATIONS[given["neighbours"]]
     console.write_facts(
         {
-            "question": f"{winners} among {facts['n']:,}, neighbours {facts['neighbours']}",
-            "price": f"{price}{in_words(price)}",
-            "accuracy": f"all {facts['n']} candidates win: only their order is random"
-            if _is_of_order_alone(facts)
-            else f"how far below {mark} a winner may be, with probability {facts['confidence']}:",
+            "question": f"{winners} among {n:,}",
+            "protects": f"one person: {relation} (neighbours {given['neighbours']})",
+            "price": f"{plan.price}{in_words(plan.price)}",
+            "accuracy": f"all {n} candidates win: only their order is random"
+            if _is_of_order_alone(problem, given)
+            else f"how far below {mark} a winner may be, with probability {sure} or more:",
         }
     )
-    if _is_of_order_alone(facts):
+    if _is_of_order_alone(problem, given):
         return
-    word = facts["accuracy"]["unit"]
+    bounds = {noise: written_bound(found.within) for noise, found in plan.found.items()}
     console.write_table(
-        ["by", f"within ({word})", f"lead that is enough ({word})"],
+        ["by", _within(plan, bounds.values()), f"lead that is enough ({plan.word})"],
         [
-            [NOISE_LABELS[noise], facts["accuracy"][noise], facts["lead_needed"][noise]]
-            for noise in NOISE_LABELS
-            if facts["accuracy"][noise] is not None
+            [NOISE_LABELS[noise], bound.text, readable_number(plan.leads[noise])]
+            for noise, bound in bounds.items()
         ],
         right=(1, 2),
     )
 
 
-def _is_of_order_alone(facts: dict[str, Any]) -> bool:
-    return bool(1 < facts["k"] == facts["n"])
+def _within(plan: Plan, bounds: Iterable[NumberText]) -> str:
+    """Head a column of bounds: what they are numbers of, and whether one was rounded."""
+    rounding = next((f", {each.rounding}" for each in bounds if each.rounding), "")
+    return f"within ({plan.word}{rounding})"
 
 
-def _trade_off(problem: Problem, given: dict[str, Any], facts: dict[str, Any]) -> None:
+def _is_of_order_alone(problem: Problem, given: dict[str, Any]) -> bool:
+    return bool(1 < given["k"] == len(problem.outputs))
+
+
+def _trade_off(problem: Problem, given: dict[str, Any], plan: Plan) -> None:
     """Show what less and more money would buy."""
     from dpselect import utility
-    from dpselect.exact.rounding import figure, readable_number
+    from dpselect.exact.rounding import readable_number, written_bound
 
-    pure = facts["measure"] == "max_divergence"
-    name = "epsilon" if pure else "rho"
-    rows, source = [], ""
+    symbol = plan.price.symbol
+    rows, bounds, source = [], [], ""
     for factor in FACTORS:
-        price = Fraction(facts["price"]) * factor
+        price = Fraction(plan.price.amount) * factor
         found = utility.accuracy(
             problem,
-            epsilon=price if pure else None,
-            rho=None if pure else price,
+            epsilon=price if symbol == "epsilon" else None,
+            rho=price if symbol == "rho" else None,
             k=given["k"],
             confidence=given["confidence"],
             neighbours=given["neighbours"],
             people=given["people"],
         )
         source = found.source
-        rows.append([readable_number(price), figure(found.within), "this plan" if factor == 1 else ""])
-    console.write_table([name, f"within ({facts['accuracy']['unit']})", f"by {source}"], rows, right=(0, 1))
+        bounds.append(written_bound(found.within))
+        rows.append([readable_number(price), bounds[-1].text, "this plan" if factor == 1 else ""])
+    console.write_table([symbol, _within(plan, bounds), f"by {source}"], rows, right=(0, 1))

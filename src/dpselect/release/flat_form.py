@@ -1,0 +1,97 @@
+"""The flat form of a quote or a release: one text or whole number for each name, for tables and spreadsheets.
+
+Names that the JSON form has too mean the same here. Numbers are exact text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from dpselect.errors import visible
+from dpselect.exact.rounding import exact_text, figure, short_decimal
+from dpselect.privacy.amounts import amount_text
+from dpselect.privacy.losses import RenyiDP
+from dpselect.release.labels import PlainLabel, label_text
+from dpselect.release.quote import Quote
+
+Flat: TypeAlias = dict[str, str | int | None]
+
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""A spreadsheet takes a cell that begins with one of these for a formula; four of them are wide."""
+NAMES_FROM_OUTSIDE = ("unit", "dataset", "target", "measured_in")
+"""The cells whose text a user, or a list of candidates, has chosen."""
+
+
+def flat_facts(quote: Quote) -> Flat:
+    """Write all but the winners."""
+    loss, accuracy = quote.price, quote.accuracy
+    if isinstance(loss, RenyiDP):
+        price, delta = (
+            ", ".join(f"{order}: {bound}" for order, bound in loss.to_facts()["renyi"].items()),
+            None,
+        )
+    else:
+        price, delta = amount_text(loss.amount), loss.to_facts().get("delta")
+    return {
+        "price": price,
+        "symbol": loss.symbol,
+        "delta": delta,
+        "measure": quote.measure,
+        "neighbours": quote.neighbours,
+        "unit": quote.unit,
+        "mechanism": quote.mechanism,
+        "scale": exact_text(quote.scale),
+        "within": figure(accuracy.within),
+        "within_exact": exact_text(accuracy.within),
+        "confidence": short_decimal(accuracy.confidence),
+        "measured_in": accuracy.measured_in,
+        "step": exact_text(accuracy.unit),
+        "target": accuracy.target,
+        "k": quote.k,
+        "n": accuracy.n,
+        "problem": quote.problem,
+        "dataset": quote.dataset,
+        "version": quote.version,
+    }
+
+
+def flat_release(quote: Quote, labels: tuple[PlainLabel, ...]) -> Flat:
+    """Write the winners, the best first, and the rest."""
+    names = ["winner", *(f"winner_{rank}" for rank in range(2, len(labels) + 1))]
+    winners: Flat = dict(zip(names, map(label_text, labels), strict=True))
+    return winners | flat_facts(quote)
+
+
+def csv_text(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> str:
+    """Write a line for each winner, or one without a winner, below a line of names."""
+    facts = flat_facts(quote)
+    drawn: list[tuple[int | None, PlainLabel | None]] = [(None, None)]
+    if labels is not None:
+        drawn = list(enumerate(labels, start=1))
+    written = io.StringIO()
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(["rank", "winner", *facts])
+    for rank, label in drawn:
+        cell = None if label is None else label_text(label)
+        winner = _harmless(cell) if isinstance(label, str) and cell else cell
+        rows.writerow([rank, winner, *_cells(facts)])
+    return written.getvalue()
+
+
+def _cells(facts: Mapping[str, str | int | None]) -> list[str | int | None]:
+    return [
+        _harmless(value) if name in NAMES_FROM_OUTSIDE and isinstance(value, str) else value
+        for name, value in facts.items()
+    ]
+
+
+def _harmless(text: str) -> str:
+    """Put an apostrophe before a formula, and write what a screen would obey by its number.
+
+    >>> _harmless("=1+1"), _harmless("tea"), _harmless("'tis")
+    ("'=1+1", 'tea', "'tis")
+    """
+    return visible(f"'{text}" if text.startswith(FORMULA_SIGNS) else text)
