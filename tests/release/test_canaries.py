@@ -170,6 +170,9 @@ MEASUREMENTS: dict[str, Measurement] = {
     "make_report_noisy_top_k": dpselect.make_report_noisy_top_k(
         dpselect.vector_domain(dpselect.atom_domain(float), size=5), RANGE, PURE, 2, 1
     ),
+    "make_report_noisy_top_k_with_gaps": dpselect.make_report_noisy_top_k_with_gaps(
+        VECTORS, RANGE, PURE, 1, 1, 1
+    ),
     "make_permute_and_flip": dpselect.make_permute_and_flip(VECTORS, RANGE, 1),
     "make_exponential_mechanism_on_runs": dpselect.make_exponential_mechanism_on_runs(
         dpselect.runs_domain(dpselect.atom_domain(int), 3), RANGE, 1

@@ -34,6 +34,7 @@ INSIDE = {
         {"permute_and_flip_race", "race"},
         {"winner", "top_k", "top_k_by_levels"},
         {"draw", "runs_draw"},
+        {"gaps_draw"},
     ],
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},

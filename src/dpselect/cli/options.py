@@ -25,6 +25,8 @@ class QuestionOptions:
     epsilon: str | None
     rho: str | None
     noise: Any
+    gap: bool
+    gap_grid: str | None
     k: int | None
     neighbours: Any
     ledger: str | None
@@ -84,6 +86,10 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
         "--noise",
         type=click.Choice(["exponential", "gumbel", "laplace"]),
         help="The noise, where its price is proved.  [default: the most accurate]",
+    ),
+    click.option("--gap", is_flag=True, help="Say also by how much each winner leads; free with --epsilon."),
+    click.option(
+        "--gap-grid", metavar=NUMBER_METAVAR, help="The step of the gaps.  [default: one point of the score]"
     ),
     click.option(
         "--k",

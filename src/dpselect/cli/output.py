@@ -35,11 +35,14 @@ def show(
     """Show a release; without one (a dry run), all that is known without looking."""
     from dpselect.exact.rounding import readable_number
     from dpselect.release.labels import readable_label
+    from dpselect.release.result import lead_text
 
     if options.as_csv:
         from dpselect.release.flat_form import csv_text
 
-        click.echo(csv_text(quote, None if release is None else release.labels), nl=False)
+        click.echo(
+            csv_text(quote, *((None,) if release is None else (release.labels, release.gaps))), nl=False
+        )
         return
     if options.as_json:
         write_json(_as_json(release, quote, ledger, None if release is not None else schema))
@@ -49,6 +52,7 @@ def show(
     else:
         results().print("a dry run: nothing was paid, no row was read\n", style="bold")
     facts = {
+        **({} if release is None or not release.gaps else {"lead": lead_text(release)}),
         "price": f"{quote.price}{in_words(quote.price)}",
         "protects": quote.protects,
         "accuracy": _promise(quote.accuracy),
@@ -82,7 +86,7 @@ def _as_json(
     from dpselect.release.json_form import json_object
 
     return {
-        **json_object(quote, None if release is None else release.labels),
+        **(json_object(quote, None) if release is None else json_object(quote, release.labels, release.gaps)),
         "schema": None
         if schema is None
         else [{"name": each.name, "type": each.kind} for each in schema.columns],

@@ -147,6 +147,8 @@ def _prepared(
         budget=budget,
         neighbours=options.neighbours,
         noise=options.noise,
+        gap=options.gap,
+        gap_grid=options.gap_grid,
         progress=options.progress,
     )
     question.meanwhile = interrupts.Held

@@ -42,6 +42,10 @@ NOT_CHARGED = (AlreadyCharged, BudgetExhausted, IncomparableLosses, InvalidParam
 """By these a ledger refuses a charge; after any other failure it may be recorded."""
 
 
+CHARACTERS_OF_A_NUMBER = 64
+"""Room for the digits of a noisy count, beside those of its grid."""
+
+
 # ---- before the charge -----------------------------------------------------------------------------------
 
 
@@ -101,6 +105,8 @@ def _must_be_storable(problem: Problem, quote: Quote) -> None:
         longest = max(
             len(json.dumps(written_label(label))) + len(json.dumps(label_text(label))) for label in outputs
         )
+    if quote.gap_grid is not None:
+        longest += CHARACTERS_OF_A_NUMBER + 2 * len(exact_text(quote.gap_grid))
     if len(text) + quote.k * (longest + 4) > MOST_CHARACTERS_OF_ANSWER:
         raise InvalidParameter(
             f"k must be so small that a ledger can keep {quote.k} labels, in {MOST_CHARACTERS_OF_ANSWER} "

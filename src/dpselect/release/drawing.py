@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.errors import InvalidParameter
+from dpselect.exact.numbers import Number, positive
 from dpselect.exact.rounding import figure
 from dpselect.mechanisms.exponential_on_runs import make_exponential_mechanism_on_runs
 from dpselect.mechanisms.report_noisy_top_k import chosen_noise, make_report_noisy_top_k, noise_for
+from dpselect.mechanisms.report_noisy_top_k_with_gaps import make_report_noisy_top_k_with_gaps
 from dpselect.privacy import Measurement, atom_domain, l1_distance, range_distance, runs_domain
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measures import MaxDivergence, Measure
@@ -24,6 +26,29 @@ MOST_LISTED = 2**32
 BETWEEN_BOUNDS = "numbers between bounds are drawn without being listed"
 NAMED = "named by the caller"
 """The reason of a noise that was not chosen here."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a caller asks for beside the winners: a noise, and the gaps between them on a public grid."""
+
+    noise: NoiseName | None = None
+    gap: bool = False
+    gap_grid: Number | None = None
+
+    def grid(self, problem: Problem) -> Fraction | None:
+        """Give the grid of the gaps, in the units of the score; None if no gap is wanted."""
+        if not isinstance(self.gap, bool):
+            raise InvalidParameter.must_be("gap", "True or False", got=self.gap)
+        if not self.gap:
+            if self.gap_grid is not None:
+                raise InvalidParameter("gap_grid belongs to gap=True; it is given alone. Write gap=True.")
+            return None
+        return problem.unit if self.gap_grid is None else positive(self.gap_grid, "gap_grid")
+
+
+NO_WISHES = Wishes()
+"""The winners alone, with the noise that is best for them."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +67,17 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
     k: int,
     measure: Measure,
     neighbours: Neighbours,
-    noise: NoiseName | None,
+    wishes: Wishes,
 ) -> Drawing:
     """Choose the noise, or take the one that is named; refuse one whose price is not proved here."""
+    noise, grid = wishes.noise, wishes.grid(problem)
     drawn, why = (noise, NAMED) if noise is not None else _best(problem, k, measure, neighbours)
     if drawn_from_runs(problem, k, drawn):
+        if grid is not None:
+            raise InvalidParameter(
+                "gap is for candidates that are listed; one number between bounds is drawn without a list. "
+                'Write noise="exponential" with epsilon, or give candidates=.'
+            )
         return _from_runs(problem, measure, neighbours, why)
     if problem.count > MOST_LISTED:
         raise InvalidParameter(
@@ -59,6 +90,10 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
     checked = chosen_noise(drawn, metric, measure, k)
 
     def make(points: Fraction) -> Measurement:
+        if grid is not None:
+            return make_report_noisy_top_k_with_gaps(
+                domain, metric, measure, k, points, grid / problem.unit, noise=checked
+            )
         return make_report_noisy_top_k(domain, metric, measure, k, points, noise=checked)
 
     return Drawing(checked, why, reach / problem.unit, make)

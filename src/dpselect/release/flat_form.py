@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TypeAlias
 
 from dpselect.errors import visible
@@ -58,14 +59,21 @@ def flat_facts(quote: Quote) -> Flat:
     }
 
 
-def flat_release(quote: Quote, labels: tuple[PlainLabel, ...]) -> Flat:
-    """Write the winners, the best first, and the rest."""
-    names = ["winner", *(f"winner_{rank}" for rank in range(2, len(labels) + 1))]
-    winners: Flat = dict(zip(names, map(label_text, labels), strict=True))
-    return winners | flat_facts(quote)
+def flat_release(quote: Quote, labels: tuple[PlainLabel, ...], gaps: tuple[Fraction, ...] = ()) -> Flat:
+    """Write the winners, the best first, their gaps if there are any, and the rest."""
+    winners: Flat = dict(zip(_ranked("winner", labels), map(label_text, labels), strict=True))
+    leads: Flat = dict(zip(_ranked("gap", gaps), map(exact_text, gaps), strict=True))
+    return winners | leads | flat_facts(quote)
 
 
-def csv_text(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> str:
+def _ranked(name: str, several: Sequence[object]) -> list[str]:
+    """Name several things: the first by the name alone, the others by name and rank."""
+    return [name if rank == 1 else f"{name}_{rank}" for rank in range(1, len(several) + 1)]
+
+
+def csv_text(
+    quote: Quote, labels: tuple[PlainLabel, ...] | None, gaps: tuple[Fraction, ...] | None = None
+) -> str:
     """Write a line for each winner, or one without a winner, below a line of names."""
     facts = flat_facts(quote)
     drawn: list[tuple[int | None, PlainLabel | None]] = [(None, None)]
@@ -73,11 +81,14 @@ def csv_text(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> str:
         drawn = list(enumerate(labels, start=1))
     written = io.StringIO()
     rows = csv.writer(written, lineterminator="\n")
-    rows.writerow(["rank", "winner", *facts])
-    for rank, label in drawn:
+    leads: list[list[str | None]] = [[] for _ in drawn]
+    if quote.gap_grid is not None:
+        leads = [[None]] if gaps is None else [[exact_text(gap)] for gap in gaps]
+    rows.writerow(["rank", "winner", *(["gap"] if quote.gap_grid is not None else []), *facts])
+    for (rank, label), lead in zip(drawn, leads, strict=True):
         cell = None if label is None else label_text(label)
         winner = _harmless(cell) if isinstance(label, str) and cell else cell
-        rows.writerow([rank, winner, *_cells(facts)])
+        rows.writerow([rank, winner, *lead, *_cells(facts)])
     return written.getvalue()
 
 

@@ -56,8 +56,10 @@ KEYS_OF_COMMANDS = ("schema", "ledger")
 """What a command adds, of its table and its ledger; a release of its own has null there."""
 
 
-def json_object(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> dict[str, Any]:
-    """Write a quote, and the labels of the winners if they are drawn."""
+def json_object(
+    quote: Quote, labels: tuple[PlainLabel, ...] | None, gaps: tuple[Fraction, ...] | None = None
+) -> dict[str, Any]:
+    """Write a quote, and the labels of the winners and their gaps if they are drawn."""
     accuracy, loss = quote.accuracy, quote.price
     amount = getattr(loss, "amount", None)
     return {
@@ -89,13 +91,23 @@ def json_object(quote: Quote, labels: tuple[PlainLabel, ...] | None) -> dict[str
             **({} if quote.step is None else {"step": exact_text(quote.step)}),
         },
         "reading": dict(quote.reading),
+        **({} if quote.gap_grid is None else _gap_keys(quote, gaps)),
         **dict.fromkeys(KEYS_OF_COMMANDS),
+    }
+
+
+def _gap_keys(quote: Quote, gaps: tuple[Fraction, ...] | None) -> dict[str, Any]:
+    """Write the gaps, and by how much they may exceed the true leads."""
+    return {
+        "gaps": None if gaps is None else [exact_text(gap) for gap in gaps],
+        "gap_grid": None if quote.gap_grid is None else exact_text(quote.gap_grid),
+        "gap_margin": figure(quote.gap_margin),
     }
 
 
 def release_text(release: Release) -> str:
     """Write a release as one line of JSON."""
-    return json.dumps(json_object(release, release.labels), ensure_ascii=False)
+    return json.dumps(json_object(release, release.labels, release.gaps), ensure_ascii=False)
 
 
 def release_from_text(text: str, kind: type[Written]) -> Written:
@@ -118,7 +130,9 @@ def release_from_text(text: str, kind: type[Written]) -> Written:
         }
         step = from_exact_text(candidates["step"]) if "step" in candidates else None
         release = _release(kind, facts, facts["loss"], accuracy, (tuple(candidates["first"]), step))
-        ours = json_object(release, release.labels) | {name: facts[name] for name in KEYS_OF_COMMANDS}
+        ours = json_object(release, release.labels, release.gaps) | {
+            name: facts[name] for name in KEYS_OF_COMMANDS
+        }
         same = facts.keys() >= FIRST_KEYS and all(ours[name] == facts[name] for name in facts)
     if not same:
         raise ValueError
@@ -156,6 +170,8 @@ def _release(
         step=candidates[1],
         noise_reason=facts.get("noise_reason", ""),
         reading=tuple(facts.get("reading", {}).items()),
+        gap_grid=from_exact_text(facts["gap_grid"]) if "gap_grid" in facts else None,
+        gaps=tuple(from_exact_text(gap) for gap in facts.get("gaps", ())),
     )
     _check(release)
     return release
@@ -181,6 +197,17 @@ def _check(release: Release) -> None:
         raise ValueError
     if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= accuracy.k):
         raise ValueError
+    if not _are_gaps(release):
+        raise ValueError
+
+
+def _are_gaps(release: Release) -> bool:
+    """Say whether there is a gap for each label, a multiple of the grid; or no grid and no gap."""
+    grid, n = release.gap_grid, release.accuracy.n
+    if grid is None:
+        return not release.gaps
+    fits = n is not None and grid > 0 and len(release.gaps) == release.k < n
+    return fits and all(gap >= 0 and gap % grid == 0 for gap in release.gaps)
 
 
 def _first_form(release: Release) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
 from dpselect.release.charge import Payment, kept_answer, must_agree, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
-from dpselect.release.drawing import drawn_from_runs
-from dpselect.release.labels import PlainLabel, plain_label
+from dpselect.release.drawing import Wishes, drawn_from_runs
+from dpselect.release.labels import plain_label
 from dpselect.release.progress_line import progress_shown
 from dpselect.release.quote import Quote, quoted, the_budget
 from dpselect.release.result import Release
@@ -45,13 +45,18 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     budget: WritableLoss | None = None,
     neighbours: Neighbours = "add_remove",
     noise: NoiseName | None = None,
+    gap: bool = False,
+    gap_grid: Number | None = None,
     progress: bool | None = None,
 ) -> Question:
     """Price a question; ``with`` opens the table and fits the question to its schema.
 
     Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` is the one with the best
     proved accuracy that the budget buys, by public numbers alone: exponential or Laplace noise for epsilon,
-    Gumbel noise for the others; or the one that is named, where its price is proved. No row is read and
+    Gumbel noise for the others; or the one that is named, where its price is proved. With ``gap`` the release
+    also says by how much each winner leads the next, and the last one the runner-up, in steps of ``gap_grid``
+    (the problem's unit if it is not given): free for epsilon, about a third more for rho, where each winner
+    is drawn with fresh noise and leads the runner-up of its round. No row is read and
     nothing is charged until ``release`` is called. ``progress`` shows how far a query is that takes more than
     two seconds: None does on a terminal and in a notebook, False never.
 
@@ -61,7 +66,8 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours, noise)
+    wishes = Wishes(noise, gap, gap_grid)
+    quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours, wishes)
     question = Question(problem, table, quote, measurement)
     question.progress = progress
     return question
@@ -174,7 +180,7 @@ class Question:
             return kept
         self._looked = True
         with progress_shown(wanted=self.progress):
-            release = Release.of(quote, run(partial(_drawn, look, self._measurement, problem), _refused))
+            release = run(partial(_drawn, look, self._measurement, problem, quote), _refused)
         if ledger is not None and request_id is not None:
             ledger.store(request_id, release.to_json())
         return release
@@ -195,13 +201,16 @@ def _released_before() -> InvalidParameter:
     return InvalidParameter("a question is released once. Call prepare(...) again for another release.")
 
 
-def _drawn(look: Look, measurement: Measurement, problem: Problem) -> tuple[PlainLabel, ...]:
+def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote) -> Release:
     """Look and draw."""
     scores = look()
     at_once = isinstance(scores, list | tuple) or hasattr(scores, "__array__")
     drawn = measurement(scores) if at_once else measurement.over(scores)
+    several = drawn if isinstance(drawn, list) else [drawn]
+    indices, gaps = (several, ()) if quote.gap_grid is None else zip(*several, strict=True)
     outputs = problem.outputs
-    return tuple(plain_label(outputs[index]) for index in (drawn if isinstance(drawn, list) else [drawn]))
+    labels = tuple(plain_label(outputs[index]) for index in indices)
+    return Release.of(quote, labels, tuple(gap * problem.unit for gap in gaps))
 
 
 def _refused(error: Exception) -> Exception:

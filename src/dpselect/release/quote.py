@@ -11,7 +11,7 @@ from itertools import islice
 from dpselect.accounting import calibrate
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, positive, whole
-from dpselect.exact.rounding import readable_number
+from dpselect.exact.rounding import exact_text, readable_number
 from dpselect.ledger.reasons import question_name, question_reason
 from dpselect.notebook import card, facts_table
 from dpselect.privacy import Measurement, atom_domain, vector_domain
@@ -22,10 +22,11 @@ from dpselect.problems.candidates import Grid
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem, shown_count
 from dpselect.release.data import Data, must_be_askable, table_of
-from dpselect.release.drawing import NAMED, drawing_of
+from dpselect.release.drawing import NAMED, NO_WISHES, Wishes, drawing_of
 from dpselect.release.labels import label_text, plain_label
 from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
+from dpselect.utility.sure_lead import lead_margin
 
 FIRST_CANDIDATES = 3
 """How many candidates are shown by name."""
@@ -42,6 +43,7 @@ class Quote:
     ``unit`` names the column that identifies a person; None says that each row is taken for a person of its
     own. (Of ``Scores`` it is "person": the one that the claimed sensitivity speaks of.) ``scale`` and
     ``accuracy`` are in the units of the score. ``noise_reason`` says why ``mechanism`` is the noise.
+    ``gap_grid`` is the step of the gaps that are released with the winners; None if none are.
     ``problem`` is the digest of the question. ``reason`` is what a ledger writes down, ``unit_is_column``
     tells a column "person" from the unit of ``Scores``; a release that was read from JSON knows neither.
     ``first_candidates`` are the first three, as text. ``reading`` are the options by which the table's text
@@ -71,6 +73,7 @@ class Quote:
     reason: str = field(default="", compare=False)
     noise_reason: str = field(default="", compare=False)
     unit_is_column: bool | None = field(default=None, compare=False)
+    gap_grid: Fraction | None = None
 
     @property
     def k(self) -> int:
@@ -96,7 +99,16 @@ class Quote:
     def question(self) -> tuple[object, ...]:
         """What is asked, of whom and for how much: everything else follows from it."""
         asked = self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
-        return *asked, self.mechanism, self.reading
+        return *asked, self.mechanism, self.reading, self.gap_grid
+
+    @property
+    def gap_margin(self) -> Fraction:
+        """By how much a gap may exceed the true lead, with the confidence of the accuracy; 0 without gaps."""
+        accuracy, n = self.accuracy, self.accuracy.n
+        if self.gap_grid is None or n is None:
+            return Fraction(0)
+        fresh = self.mechanism == "gumbel" and not isinstance(self.price, PureDP)
+        return self.scale * lead_margin(self.mechanism, n, self.k, 1 - accuracy.confidence, fresh=fresh)
 
     @property
     def noise_is_usual(self) -> bool:
@@ -105,9 +117,10 @@ class Quote:
 
     @property
     def details(self) -> tuple[str, ...]:
-        """What else is asked, in words: a noise that is not the usual one, and how text is read."""
+        """What else is asked, in words: a noise that is not the usual one, gaps, and how text is read."""
         noise = () if self.noise_is_usual else (f"{self.mechanism} noise",)
-        return *noise, *(f"{name} {value!r}" for name, value in self.reading)
+        gaps = () if self.gap_grid is None else (f"gaps in steps of {exact_text(self.gap_grid)}",)
+        return *noise, *gaps, *(f"{name} {value!r}" for name, value in self.reading)
 
     @property
     def noise_needs_a_reason(self) -> bool:
@@ -165,14 +178,14 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
     k: int,
     budget: WritableLoss,
     neighbours: Neighbours,
-    noise: NoiseName | None = None,
+    wishes: Wishes = NO_WISHES,
 ) -> tuple[Quote, Measurement]:
     """Find the noise that the budget pays for; give the quote, and what draws the winners."""
     must_be_askable(problem, data)
     n = problem.count
     winners = whole(k, "k", least=1, most=n)
     domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
-    drawing = drawing_of(problem, domain, winners, measure_of(budget), neighbours, noise)
+    drawing = drawing_of(problem, domain, winners, measure_of(budget), neighbours, wishes)
     points = calibrate(drawing.make, budget, drawing.d_in)
     scale, price = points * problem.unit, budget if points else _nothing(budget)
     distance = within(drawing.noise, scale, n, winners, CONFIDENCE)
@@ -194,6 +207,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         noise_reason=drawing.why,
         unit_is_column=table is not None and table.unit is not None,
         reading=() if table is None else table.reading.facts,
+        gap_grid=wishes.grid(problem),
     )
     reason = question_reason(
         question_name(problem.name, problem.columns, quote.dataset),

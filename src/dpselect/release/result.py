@@ -6,14 +6,19 @@ Stored format: ledgers keep what ``to_json`` writes, and ``from_json`` reads it 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Self
 
 from dpselect.errors import InvalidParameter
+from dpselect.exact.rounding import figure, readable_number, rounded_down
 from dpselect.notebook import card, facts_table, winners_list
 from dpselect.release.flat_form import flat_release
 from dpselect.release.json_form import release_from_text, release_text
 from dpselect.release.labels import PlainLabel, readable_label
 from dpselect.release.quote import EXAMPLE_QUOTE, Quote, readable
+
+SHOWN_GAPS = 10
+"""How many gaps are shown in words."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -21,11 +26,19 @@ class Release(Quote):
     """The labels of the winners, the best first, and all that was public before they were drawn."""
 
     labels: tuple[PlainLabel, ...]
+    gaps: tuple[Fraction, ...] = ()
+    """By how much each label leads the next one, and the last one the runner-up, after noise and rounded
+    down to the grid; empty if no gap was asked for."""
 
     @classmethod
-    def of(cls, quote: Quote, labels: tuple[PlainLabel, ...]) -> Self:
+    def of(cls, quote: Quote, labels: tuple[PlainLabel, ...], gaps: tuple[Fraction, ...] = ()) -> Self:
         """Give the labels that were drawn as a quote says."""
-        return cls(**{**vars(quote), "labels": labels})
+        return cls(**{**vars(quote), "labels": labels, "gaps": gaps})
+
+    @property
+    def sure_leads(self) -> tuple[Fraction, ...]:
+        """Bounds from below of all true leads at once, with the confidence of the accuracy."""
+        return tuple(gap - self.gap_margin for gap in self.gaps)
 
     @property
     def label(self) -> PlainLabel:
@@ -49,7 +62,7 @@ class Release(Quote):
         >>> facts["winner"], facts["price"], facts["symbol"], facts["scale"]
         ('tea', '1/2', 'epsilon', '2')
         """
-        return flat_release(self, self.labels)
+        return flat_release(self, self.labels, self.gaps)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -65,9 +78,31 @@ class Release(Quote):
         shown = map(readable, map(readable_label, self.labels))
         return "winner" if len(self.labels) == 1 else "winners", ", ".join(shown)
 
+    @property
+    def _facts(self) -> dict[str, str]:
+        (first, winners), *facts = super()._facts.items()
+        return {first: winners, **({"lead": lead_text(self)} if self.gaps else {}), **dict(facts)}
+
     def _repr_html_(self) -> str:
         _, *facts = self._facts.items()
         return card(winners_list([readable_label(label) for label in self.labels]), facts_table(facts))
+
+
+def lead_text(release: Release) -> str:
+    """Say by how much the winners lead, and what of it is sure."""
+    word = release.accuracy.measured_in
+    unit = "" if word == "score" else f" {word}"
+    if release.k == 1:
+        (gap,), (sure,) = release.gaps, release.sure_leads
+        about = f"leads the runner-up by about {readable_number(gap, rounded='down')}{unit}"
+        known = f"by {rounded_down(sure, 2)} or more" if sure > 0 else "no lead is certain"
+        return f"{about}; {known} with probability {release.accuracy.sureness}"
+    shown = ", ".join(readable_number(gap, rounded="down") for gap in release.gaps[:SHOWN_GAPS])
+    more = ", …" if len(release.gaps) > SHOWN_GAPS else ""
+    return (
+        f"to the next about {shown}{more}{unit}; true leads are less by at most "
+        f"{figure(release.gap_margin)} with probability {release.accuracy.sureness}"
+    )
 
 
 EXAMPLE = Release.of(EXAMPLE_QUOTE, ("tea",))

@@ -30,15 +30,17 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
     noise: NoiseName | None = None,
+    gap: bool = False,
+    gap_grid: Number | None = None,
     progress: bool | None = None,
 ) -> Release:
     """Select the best of a problem's outputs from a table, privately.
 
     Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` names a noise; None
-    takes the one with the best proved accuracy (``prepare``). The price is charged to the ledger before any
-    row is read, and is never refunded. A ``request_id`` that was answered before gets the same answer again,
-    without a new charge. ``progress`` shows how far a query is that takes more than two seconds: None does on
-    a terminal and in a notebook, False never.
+    takes the one with the best proved accuracy. ``gap`` asks by how much the winner leads (``prepare``). The
+    price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that was
+    answered before gets the same answer again, without a new charge. ``progress`` shows how far a query is
+    that takes more than two seconds: None does on a terminal and in a notebook, False never.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
@@ -55,6 +57,8 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         budget=budget,
         neighbours=neighbours,
         noise=noise,
+        gap=gap,
+        gap_grid=gap_grid,
         progress=progress,
     )
     return _at_once(question, ledger, request_id)
@@ -73,6 +77,8 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
     noise: NoiseName | None = None,
+    gap: bool = False,
+    gap_grid: Number | None = None,
     progress: bool | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
@@ -85,6 +91,8 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
         budget=budget,
         neighbours=neighbours,
         noise=noise,
+        gap=gap,
+        gap_grid=gap_grid,
         progress=progress,
     )
     return _at_once(question, ledger, request_id)

@@ -79,6 +79,10 @@ class TopKDraw:
 
     def over(self, chunks: Iterable[ReadScores], randomness: Randomness) -> list[int]:
         """Draw from chunks as from their concatenation; only the k best noisy scores so far are kept."""
+        return [noisy_score.candidate for noisy_score in self.noisy_scores_over(chunks, randomness)]
+
+    def noisy_scores_over(self, chunks: Iterable[ReadScores], randomness: Randomness) -> list[NoisyScore]:
+        """Draw the winners from chunks with their noisy scores."""
         best: list[NoisyScore] = []
         seen = 0
         for chunk in chunks:
@@ -89,7 +93,7 @@ class TopKDraw:
             seen += len(chunk)
         if len(best) < self.k:
             raise TooFewCandidates
-        return [noisy_score.candidate for noisy_score in best]
+        return best
 
     def _of_chunk(self, scores: ReadScores, randomness: Randomness) -> list[NoisyScore]:
         """Draw the k best of one chunk, or all eligible candidates if they are fewer."""

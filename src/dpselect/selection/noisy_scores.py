@@ -65,6 +65,13 @@ class Noiseless:
         """Compare; true for equal scores."""
         return self.score >= other.score
 
+    def interval(self) -> tuple[Fraction, Fraction]:
+        """Give the score as both of its bounds."""
+        return self.score, self.score
+
+    def refine(self) -> None:
+        """Draw nothing: there is nothing to know."""
+
 
 def merged(ours: list[NoisyScore], theirs: list[NoisyScore], k: int) -> list[NoisyScore]:
     """Merge two lists, each with its best first, and keep the k best."""

@@ -90,6 +90,19 @@ def top_k_noisy_scores(  # noqa: PLR0913 - the draw's own parameters, and where 
     return [one.realised() for one in _merged_noisy_scores(*drawn, k)]
 
 
+@ignore_float_errors
+def individual_top_k(
+    vector: ScoreVector, k: int, scale: Fraction, noise: NoiseLaw, randomness: Randomness
+) -> list[NoisyScore] | None:
+    """Draw the k best with a number for every candidate: for few of them, without a race."""
+    if scale == 0:
+        return _noiseless(vector, k)
+    if vector.count_eligible() < k:
+        return None
+    individual, _ = _all_individual(vector, k, scale, noise, randomness, NO_NOISY_SCORES)
+    return [one.realised() for one in individual.in_order()[:k]]
+
+
 def _merged_noisy_scores(individual: NoisyScores, arrived: NoisyScores, k: int) -> list[NoisyScore]:
     return merged(individual.in_order(), [arrived[i] for i in range(len(arrived.candidates))], k)
 
