@@ -23,6 +23,7 @@ from dpselect.selection import envelope as envelope_module
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.envelope import (
     CLIP_ABOVE,
+    IN_PLACE_ABOVE,
     LISTS_UP_TO,
     SORT_FROM,
     STEPS_PER_DOUBLING,
@@ -162,8 +163,9 @@ def test_a_candidate_has_units_for_its_weight_where_rounding_the_exponent_is_har
         assert unit_count >= enclosures.exp((score - base) / scale, 100).low
 
 
-def test_very_many_cells_have_units_for_their_weights_and_few_more() -> None:
-    scores = -np.arange(CLIP_ABOVE + 1.0) / 1000
+@pytest.mark.parametrize("many", [CLIP_ABOVE, IN_PLACE_ABOVE])
+def test_very_many_cells_have_units_for_their_weights_and_few_more(many: int) -> None:
+    scores = -np.arange(many + 1.0) / 1000
     total = float(np.exp(scores).sum())
     assert total <= float(envelope_of(scores.tolist()).rate) <= 1.05 * total
 

@@ -56,10 +56,12 @@ def calibrate(make: Callable[[Fraction], Measurement], budget: object, d_in: Num
     def fits(scale: Fraction) -> bool:
         return _made(make, scale).check(d_in, budget)
 
-    one = fits(Fraction(1))
+    measurement = _made(make, Fraction(1))
+    price, most = measurement.map(d_in), measurement.output_measure.distance(budget)
+    one = bool(price <= most)  # type: ignore[operator]  # both are distances of one measure
     if _fits_without_noise(fits):
         return Fraction(0)
-    for scale in _closed_forms(make, budget, d_in):
+    for scale in _closed_forms(price, most):
         if fits(scale) and not fits(scale * JUST_BELOW):
             return scale
     exponent = _least_power_of_two(fits, budget, one=one)
@@ -83,12 +85,8 @@ def _fits_without_noise(fits: Callable[[Fraction], bool]) -> bool:
         return False
 
 
-def _closed_forms(
-    make: Callable[[Fraction], Measurement], budget: object, d_in: Number
-) -> Iterator[Fraction]:
-    """Guess that the map is c / scale, or c / scale**2; the caller checks the guesses."""
-    measurement = _made(make, Fraction(1))
-    price, most = measurement.map(d_in), measurement.output_measure.distance(budget)
+def _closed_forms(price: object, most: object) -> Iterator[Fraction]:
+    """Guess that the map is c / scale, or c / scale**2, with c its price at 1; the caller checks guesses."""
     if isinstance(price, Fraction) and isinstance(most, Fraction) and price > 0 and most > 0:
         ratio = price / most
         yield ratio

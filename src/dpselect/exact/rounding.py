@@ -177,11 +177,12 @@ def figure(x: Fraction) -> str:
 def short_decimal(x: Fraction) -> str:
     """Write x as a decimal if twelve digits after the point are exact, else as a fraction.
 
-    >>> short_decimal(Fraction(99, 100)), short_decimal(Fraction(2, 3)), short_decimal(Fraction(3))
-    ('0.99', '2/3', '3')
+    >>> short_decimal(Fraction(99, 100)), short_decimal(Fraction(2, 3)), short_decimal(Fraction(30))
+    ('0.99', '2/3', '30')
     """
-    decimal = _without_zeros(rounded_up(x, MOST_EXACT_PLACES))
-    return decimal if Fraction(decimal) == x else exact_text(x)
+    if 10**MOST_EXACT_PLACES % x.denominator:
+        return exact_text(x)
+    return _without_zeros(rounded_up(x, MOST_EXACT_PLACES))
 
 
 def to_float_up(x: Number) -> float:

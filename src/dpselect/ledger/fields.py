@@ -18,6 +18,8 @@ from dpselect.ledger.budget import MOST_DIGITS_OF_TOTAL
 
 MOST_CHARACTERS_OF_REASON = 1_000
 MOST_CHARACTERS_OF_NAME = 200
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""A character that is half of one: no database stores it."""
 MOST_CHARACTERS_OF_ANSWER = 1_000_000
 
 Clock: TypeAlias = Callable[[], datetime]
@@ -59,7 +61,7 @@ def answer_text(value: object) -> str:
         problem = f"; got {type(value).__name__}. Write it as text, for example by json.dumps"
     elif len(value) > MOST_CHARACTERS_OF_ANSWER:
         problem = f" of at most {MOST_CHARACTERS_OF_ANSWER} characters; got {len(value)}"
-    elif "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+    elif "\0" in value or LONE_SURROGATE.search(value):
         problem = "; got characters that are no text. Write it without NUL and surrogates"
     else:
         return str(value)

@@ -23,7 +23,7 @@ from dpselect.errors import (
 from dpselect.exact.rounding import exact_text
 from dpselect.ledger.budget import Currency, cost
 from dpselect.ledger.entries import Entry
-from dpselect.ledger.fields import MOST_CHARACTERS_OF_ANSWER
+from dpselect.ledger.fields import LONE_SURROGATE, MOST_CHARACTERS_OF_ANSWER
 from dpselect.ledger.reasons import is_of_question, question_name
 from dpselect.privacy.neighbours import METRIC_OF, Neighbours
 from dpselect.problems.candidates import Grid
@@ -97,7 +97,7 @@ def _must_add_up(ours: Neighbours, theirs: Neighbours) -> None:
 def _must_be_storable(problem: Problem, quote: Quote) -> None:
     """Refuse, while it is free, an answer that no ledger could keep."""
     text, outputs = Release.of(quote, ()).to_json(), problem.outputs
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if LONE_SURROGATE.search(text):
         raise InvalidParameter("dataset must be text that can be stored: no lone surrogate.")
     if isinstance(outputs, Grid):
         longest = 128 + 2 * len(exact_text(outputs.first)) + 4 * len(exact_text(outputs.step))

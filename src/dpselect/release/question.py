@@ -88,6 +88,7 @@ class Question:
         """Take what ``prepare`` has checked."""
         self._problem, self._data, self._quote, self._measurement = problem, data, quote, measurement
         self._payment, self._looked = Payment(), False
+        self._unanswered: tuple[Ledger | None, str | None] | None = None
         self._opened: OpenTable | None = None
         self._look: Look | None = None
         self._entered, self._released = Lock(), Lock()  # held for good by the first call
@@ -155,8 +156,16 @@ class Question:
         return self._kept(ledger, request_id)
 
     def _kept(self, ledger: Ledger | None, request_id: str | None) -> Release | None:
+        """Ask the ledger once. Whether it was answered in the meantime, the charge finds out."""
+        if self._unanswered is not None:
+            asked, name = self._unanswered
+            if asked is ledger and name == request_id:
+                return None
         must_agree(self._problem, self._data, self._quote, ledger, request_id)
-        return kept_answer(self._quote, ledger, request_id)
+        kept = kept_answer(self._quote, ledger, request_id)
+        if kept is None:
+            self._unanswered = ledger, request_id
+        return kept
 
     @takes_data
     def release(

@@ -43,8 +43,9 @@ SPARE_WORD_BITS = 14
 LISTS_UP_TO = 32
 """Candidates: up to this number, lists are faster than arrays."""
 
-CLIP_ABOVE, AT_A_TIME = 8192, 4096
-"""Cells: of more, negative exponents are raised to 0 all at once; and cells that are looked up at a time."""
+CLIP_ABOVE, IN_PLACE_ABOVE, AT_A_TIME = 8192, 65536, 4096
+"""Cells: of more, negative exponents are raised to 0 all at once; of more, units are written over exponents,
+to save memory; and this many at a time."""
 
 SORT_FROM, WORD_BITS = 256, 64
 """Proposals from which on they are sorted before the look-up, if unit and number fit a word of 64 bits."""
@@ -80,6 +81,18 @@ class Resolution(NamedTuple):
     """A proposal with at most this margin is certainly rejected."""
     minus_scale: float
     """Minus the scale as a float, or NaN."""
+
+    def cell_units(self, exponents: Floats) -> Indices:
+        """Look units up; exponents below 0 count as 0. Of many, parts are written over their exponents."""
+        if len(exponents) > CLIP_ABOVE:
+            np.maximum(exponents, 0.0, out=exponents)
+        if len(exponents) <= IN_PLACE_ABOVE:
+            return self.units_table.take(exponents.astype(np.int64), mode="clip")
+        units = exponents.view(np.int64)
+        for start in range(0, len(units), AT_A_TIME):
+            part = slice(start, start + AT_A_TIME)
+            units[part] = self.units_table.take(exponents[part].astype(np.int64), mode="clip")
+        return units
 
 
 @lru_cache
@@ -162,12 +175,7 @@ class Envelope:
             self._total_units = self._cumulative_units[-1]
         else:
             exponents = vector.cell_exponents(threshold, chosen.slope, chosen.top)
-            if len(exponents) > CLIP_ABOVE:
-                np.maximum(exponents, 0.0, out=exponents)
-            units = exponents.view(np.int64)  # one after the other in the same place, to save memory
-            for start in range(0, len(units), AT_A_TIME):
-                part = slice(start, start + AT_A_TIME)
-                units[part] = chosen.units_table.take(exponents[part].astype(np.int64), mode="clip")
+            units = chosen.cell_units(exponents)
             if threshold.extracted is not None:
                 units[blocks:] //= rows
             units[threshold.empty_cells] = 0
