@@ -22,6 +22,7 @@ from dpselect.exact.rounding import (
     figure,
     from_exact_text,
     keep_fractions,
+    number_column,
     readable_number,
     rounded,
     rounded_down,
@@ -255,6 +256,13 @@ def test_a_bound_for_people_has_the_digits_of_a_figure() -> None:
         "3.334e-10 (rounded up)",
     ]
     assert str(written_bound(10**20 * third)) == "3.334e19 (rounded up)"
+
+
+def test_a_column_says_once_that_it_is_rounded() -> None:
+    quarter, third = Fraction(1, 4), Fraction(1, 3)
+    assert number_column("rho", [quarter, third]) == ("rho, rounded up", ["0.25", "0.3334"])
+    assert number_column("rho", [quarter, math.inf]) == ("rho", ["0.25", "inf"])
+    assert number_column("rho", []) == ("rho", [])
 
 
 def test_fractions_are_kept_where_they_are_asked_for_and_nowhere_else() -> None:

@@ -217,17 +217,35 @@ def test_several_winners_can_be_drawn(tmp_path: Path) -> None:
 def test_a_ledger_over_time_says_what_is_left(count: int, tmp_path: Path) -> None:
     said = words(plot_ledger(charges(count), PureDP(1)), tmp_path)
     left = PureDP(1 - PureDP("1/50").parts()[0] * count)
-    assert f"{left} of epsilon 1, after {count} charges" in said
+    assert f"{left} is left" in said
+    assert f"of epsilon 1, after {count} charge" in said
+    assert "after 1 charges" not in said
     assert ("1  question 1" in said) == (1 <= count <= 12)
 
 
 def test_charges_with_the_same_beginning_are_told_apart() -> None:
-    reasons = [f"approval_voting of {'the same long beginning ' * 3}{end}, 1 of 9, epsilon 1" for end in "ab"]
+    names = [f"approval_voting of {'the same long beginning ' * 3}{end}" for end in "ab"]
+    reasons = [f"{name}, 1 of 9, epsilon 1, add_remove, question {'0' * 64}" for name in names]
     entries = [Entry(i, PureDP(1), PureDP(i), reason) for i, reason in enumerate(reasons, start=1)]
     (axes,) = plot_ledger(entries, PureDP(2)).axes
     first, second = (label.get_text() for label in axes.get_yticklabels())
     assert first[1:] != second[1:]
     assert "epsilon" not in first
+
+
+def test_a_plot_of_a_ledger_says_what_each_charge_cost(tmp_path: Path) -> None:
+    third, quarter = PureDP("1/3"), PureDP("1/4")
+    entries = [Entry(1, third, third, "dish"), Entry(2, quarter, third + quarter, "song")]
+    said = words(plot_ledger(entries, PureDP("4/3")), tmp_path)
+    for claim in ("0.3334", "0.25", "epsilon 0.75 is left", "of epsilon 1.334 (rounded up), after 2 charges"):
+        assert claim in said
+
+
+def test_long_prices_are_rounded_once_for_the_axis(tmp_path: Path) -> None:
+    said = words(plot_accuracy(approval_voting(9), epsilons=["1/3", "2/3", 1]), tmp_path)
+    assert "epsilon (pure differential privacy), rounded up" in said
+    assert "0.3334" in said
+    assert "0.3334 (" not in said
 
 
 def test_a_ledger_of_rho_is_labelled_so(tmp_path: Path) -> None:

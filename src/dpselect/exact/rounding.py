@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from decimal import Decimal
 from fractions import Fraction
@@ -138,6 +138,17 @@ def readable_number(x: Fraction | float, *, rounded: Literal["up", "down"] = "up
     ('0.25', '0.6666 (rounded down)')
     """
     return str(written_number(x, rounded=rounded))
+
+
+def number_column(heading: str, numbers: Sequence[Fraction | float]) -> tuple[str, list[str]]:
+    """Write a column of numbers, rounded up where they are long; then its heading says so, once.
+
+    >>> number_column("epsilon", [Fraction(1, 4), Fraction(1, 3)])
+    ('epsilon, rounded up', ['0.25', '0.3334'])
+    """
+    column = [written_number(each) for each in numbers]
+    is_rounded = any(each.rounding for each in column)
+    return heading + (", rounded up" if is_rounded else ""), [each.text for each in column]
 
 
 def written_bound(x: Fraction) -> NumberText:

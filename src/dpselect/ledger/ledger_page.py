@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from typing import Protocol
 
 from dpselect.errors import DpselectError
+from dpselect.exact.rounding import number_column
 from dpselect.ledger.budget import Currency, finite_amount
 from dpselect.ledger.entries import Entry
 from dpselect.ledger.fields import time_text
@@ -80,16 +81,25 @@ def ledger_page(ledger: ShownLedger) -> str:
 def _charges(entries: deque[Entry], symbol: str) -> Iterator[str]:
     """Write the last charges, the newest last."""
     if entries:
-        rows = [
-            (
-                f"{entry.number}. {shown_reason(entry.reason, symbol)}",
-                entry.request_id or "",
-                time_text(entry.time),
-                entry.loss.readable(),
-                entry.total.readable(),
-            )
-            for entry in entries
-        ]
+        headings, rows = charges_table(entries, symbol)
         earlier = entries[0].number - 1
         rest = f"... and {earlier} before" if earlier else ""
-        yield numbers_table(["charge", "request", "time", symbol, "in all"], rows, rest=rest)
+        yield numbers_table(headings, rows, rest=rest)
+
+
+def charges_table(entries: Collection[Entry], symbol: str) -> tuple[list[str], list[list[str]]]:
+    """Write charges in columns: what for, under which request if one has a name, when, and how much."""
+    prices, costs = number_column(symbol, [entry.loss.amount for entry in entries])
+    sums, totals = number_column("in all", [entry.total.amount for entry in entries])
+    named = any(entry.request_id for entry in entries)
+    rows = [
+        [
+            f"{entry.number}. {shown_reason(entry.reason, symbol)}",
+            *([entry.request_id or ""] if named else []),
+            time_text(entry.time).replace("T", " ").replace("Z", " UTC"),
+            price,
+            total,
+        ]
+        for entry, price, total in zip(entries, costs, totals, strict=True)
+    ]
+    return ["charge", *(["request"] if named else []), "time", prices, sums], rows

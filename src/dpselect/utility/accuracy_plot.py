@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, positive
-from dpselect.exact.rounding import figure, readable_number, to_float_up
+from dpselect.exact.rounding import figure, number_column, to_float_up
 from dpselect.privacy.losses import ZCDP, PureDP
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.utility.chance_plot import draw_chance
@@ -38,6 +38,8 @@ STEPS_OF_A_CURVE = 48
 """Points of a curve, beside the marks."""
 MOST_MARKS = 6
 """A curve has at most about 6 marks with a figure beside them."""
+LONGEST_TICK = 4
+"""Prices of more characters lean, so that they do not run into each other."""
 HALVINGS_OF_THE_AXIS = 20
 """What is left of a ledger is found to a millionth of the axis."""
 FACTORS_OF_A_PLAN = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
@@ -130,9 +132,11 @@ def _draw_accuracy(
         point = (to_float_up(price), to_float_up(within))
         axes.plot(*point, "s", color=BLUE, markersize=5)
         axes.annotate(figure(within), point, (5, 5), textcoords="offset points", color=BLUE)
-    axes.set_xticks([to_float_up(price) for price in marked], [readable_number(price) for price in marked])
     kind = "pure" if question.symbol == "epsilon" else "zero-concentrated"
-    axes.set_xlabel(f"{question.symbol} ({kind} differential privacy)")
+    name, ticks = number_column(f"{question.symbol} ({kind} differential privacy)", marked)
+    leaning: dict[str, Any] = {"rotation": 40, "ha": "right"} if max(map(len, ticks)) > LONGEST_TICK else {}
+    axes.set_xticks([to_float_up(price) for price in marked], ticks, **leaning)
+    axes.set_xlabel(name)
     gridded(axes)
     axes.set(xlim=(0, 1.15 * places[-1]), ylim=(0, 1.1 * y[0]))
     if ledger is not None:

@@ -59,7 +59,7 @@ def plot_law(law: SelectionLaw | SideBySide, *, most: int = MOST_BARS, score_uni
     hidden = len(first.outputs) - len(shown)
     rest = f"; {hidden} more not shown" if hidden else ""
     if isinstance(law, SideBySide):
-        about = f"epsilon {readable_number(law.epsilon)} (pure differential privacy)"
+        about = f"epsilon {readable_number(law.epsilon)}, pure differential privacy"
     else:
         about = f"{law.title}; {law.expected_error:.3g} {score_unit} behind the best on average"
     titled(axes, "Which one is chosen", f"{about}\nexact law on public scores{rest}")

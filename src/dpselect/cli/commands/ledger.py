@@ -83,7 +83,7 @@ def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
 @EXACT_OPTION
 def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
-    from dpselect.ledger.reasons import shown_reason
+    from dpselect.ledger.ledger_page import charges_table
     from dpselect.privacy.amounts import amount_text
 
     with open_ledger(path, anchor=anchor) as ledger:
@@ -113,21 +113,8 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
             }
         )
         if entries:
-            console.write_table(
-                ["entry", "time", "for", "request", symbol, "in all"],
-                [
-                    [
-                        str(entry.number),
-                        _minute(entry),
-                        shown_reason(entry.reason, symbol),
-                        entry.request_id or "",
-                        entry.loss.readable(),
-                        entry.total.readable(),
-                    ]
-                    for entry in entries
-                ],
-                right=(4, 5),
-            )
+            headings, rows = charges_table(entries, symbol)
+            console.write_table(headings, rows, right=(len(headings) - 2, len(headings) - 1))
 
 
 @ledger_command.command(name="verify", epilog=examples("ledger verify town.ledger"))

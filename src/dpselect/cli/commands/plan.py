@@ -288,12 +288,12 @@ def _is_of_order_alone(problem: Problem, given: dict[str, Any]) -> bool:
 def _trade_off(problem: Problem, given: dict[str, Any], plan: Plan) -> None:
     """Show what less and more money would buy."""
     from dpselect import utility
-    from dpselect.exact.rounding import readable_number, written_bound
+    from dpselect.exact.rounding import number_column, written_bound
 
     symbol = plan.price.symbol
-    rows, bounds, source = [], [], ""
-    for factor in FACTORS:
-        price = Fraction(plan.price.amount) * factor
+    prices = [Fraction(plan.price.amount) * factor for factor in FACTORS]
+    bounds, source = [], ""
+    for price in prices:
         found = utility.accuracy(
             problem,
             epsilon=price if symbol == "epsilon" else None,
@@ -305,5 +305,7 @@ def _trade_off(problem: Problem, given: dict[str, Any], plan: Plan) -> None:
         )
         source = found.source
         bounds.append(written_bound(found.within))
-        rows.append([readable_number(price), bounds[-1].text, "this plan" if factor == 1 else ""])
-    console.write_table([symbol, _within(plan, bounds), f"by {source}"], rows, right=(0, 1))
+    heading, shown = number_column(symbol, prices)
+    marks = ["this plan" if factor == 1 else "" for factor in FACTORS]
+    rows = [[price, bound.text, mark] for price, bound, mark in zip(shown, bounds, marks, strict=True)]
+    console.write_table([heading, _within(plan, bounds), f"by {source}"], rows, right=(0, 1))
