@@ -23,7 +23,7 @@ from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 FACTS = {
     *("winners", "price", "measure", "neighbours", "unit", "mechanism", "scale", "accuracy", "ledger"),
     *("candidates", "schema", "labels", "loss", "within_exact", "step", "target", "k"),
-    *("problem", "dataset", "version", "reading"),
+    *("problem", "dataset", "version", "reading", "where"),
 }
 SURE = "--epsilon 1000"
 """A budget at which the best candidate loses with a probability below exp(-100)."""

@@ -38,6 +38,7 @@ class QuestionOptions:
     separator: str | None
     encoding: str | None
     numbers_in_text: bool
+    where: str | None
     dataset: str | None
     as_json: bool
     as_csv: bool
@@ -132,6 +133,11 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
         "--numbers-in-text",
         is_flag=True,
         help="Read text as numbers, where columns have types: in Parquet files and databases.",
+    ),
+    click.option(
+        "--where",
+        metavar="CONDITION",
+        help="Ask of the rows for which this is true, in SQL's words: \"origin = 'JFK' and month <= 3\".",
     ),
     click.option("--dataset", metavar="NAME", help="The name of the data set, if the ledger has one."),
     click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md)."),

@@ -60,6 +60,8 @@ def show(
         **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
     }
+    if quote.where is not None:
+        facts["where"] = visible(quote.where)
     if release is None and schema is not None:
         facts["schema"] = _columns(schema)
     if ledger is not None:

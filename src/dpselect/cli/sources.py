@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dpselect.release.data import OpenTable
 
 POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
-WORDS_OF_THE_COMMAND = ("table", "decimal", "separator", "encoding", "numbers_in_text")
+WORDS_OF_THE_COMMAND = ("table", "decimal", "separator", "encoding", "numbers_in_text", "where")
 """What may be wrong with a table, and is a slip of who asks."""
 SEPARATORS = {"tab": "\t", "\\t": "\t"}
 """Words for a character that is hard to type."""
@@ -82,6 +82,7 @@ def _reading(options: QuestionOptions) -> dict[str, Any]:
         "separator": None if separator is None else SEPARATORS.get(separator, separator),
         "encoding": options.encoding,
         "numbers_in_text": options.numbers_in_text,
+        "where": options.where,
     }
 
 

@@ -51,6 +51,7 @@ WORDS_OF_ARGUMENTS = {
     "step": "--step",
     "table": "--table",
     "unit": "--unit",
+    "where": "--where",
     "within": "--within",
 }
 """What an argument of the library is called on the command line."""

@@ -43,8 +43,7 @@ class InMemory:
         return counted(partial(self._counts, request, salt))
 
     def _counts(self, request: CountsRequest, salt: bytes) -> Counts:
-        asked = [key.column for key in request.keys] + ([request.person] if request.person else [])
-        with _registered(self.read(self._places(asked))) as engine:
+        with _registered(self.read(self._places(request.columns))) as engine:
             return engine.counts(request, salt)
 
     def rows_for_owner(

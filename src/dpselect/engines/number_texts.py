@@ -19,6 +19,12 @@ def any_number(decimal: str = POINT) -> str:
     return rf"^ *[+-]?([0-9]{{1,200}}({sign}[0-9]{{0,200}})?|{sign}[0-9]{{1,200}})([eE][+-]?[0-9]{{1,3}})? *$"
 
 
+def scientific_number(decimal: str = POINT) -> str:
+    """Give the pattern of a number that is neither too large nor too small for a double."""
+    sign = f"[{decimal}]"
+    return rf"^ *[+-]?([0-9]{{1,40}}({sign}[0-9]{{0,40}})?|{sign}[0-9]{{1,40}})([eE][+-]?[0-9]{{1,2}})? *$"
+
+
 def no_part_of_a_number(decimal: str = POINT) -> str:
     """Give the pattern of what no number holds.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from importlib import import_module
 from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -65,24 +66,16 @@ def opened_source(
         raise InvalidParameter("table must be given for a database, and only for one.", parameter="table")
     in_csv = (home, kind) == ("dpselect", "FrameOfCsv")
     reading.must_be_for("csv" if in_csv else "typed")
-    if home == "pyspark" or in_csv:
-        from dpselect.engines import spark  # noqa: PLC0415 - engines are guests, loaded when needed
-
-        if in_csv:
-            return spark.opened_spark(source.frame, "DataFrame", None, reading.sign("csv"))
-        return spark.opened_spark(source, kind, table)
+    if in_csv:
+        return _opened("spark", "opened_spark", source.frame, "DataFrame", None, reading.sign("csv"))
+    if home == "pyspark":
+        return _opened("spark", "opened_spark", source, kind, table)
     if isinstance(source, str):
-        from dpselect.engines import postgres  # noqa: PLC0415 - as above
-
-        return postgres.opened_postgres(source, table)
+        return _opened("postgres", "opened_postgres", source, table)
     if home in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
-        from dpselect.engines import frames  # noqa: PLC0415 - as above
-
-        return frames.opened_relation(source)
+        return _opened("frames", "opened_relation", source)
     if home in ("polars", "pandas", "pyarrow"):
-        from dpselect.engines import frames  # noqa: PLC0415 - as above
-
-        return frames.opened_frame(source, home)
+        return _opened("frames", "opened_frame", source, home)
     raise InvalidParameter(f"source must be {SOURCES}; got something else, of type {kind}.")
 
 
@@ -93,9 +86,15 @@ def _opened_files(
         raise InvalidParameter(
             f"source must be {SOURCES}; got another kind of URL. Copy the file to this machine first."
         )
-    from dpselect.engines import files  # noqa: PLC0415 - as above
+    return _opened("files", "opened_files", source, table=table, columns=columns, reading=reading)
 
-    return files.opened_files(source, table=table, columns=columns, reading=reading)
+
+def _opened(engine: str, function: str, *given: Any, **options: Any) -> AbstractContextManager[Engine]:
+    """Call a function of an engine's module; engines are guests, loaded when needed."""
+    opening: AbstractContextManager[Engine] = getattr(import_module(f"dpselect.engines.{engine}"), function)(
+        *given, **options
+    )
+    return opening
 
 
 def package_of(source: object) -> tuple[str, str]:

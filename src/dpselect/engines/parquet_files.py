@@ -64,7 +64,7 @@ def _of_people(paths: Sequence[str], request: CountsRequest) -> exp.Expression:
     if request.person is None or request.person.kind != "text":
         return _rows(paths, WRITTEN)
     person = request.person.known_as
-    names = dict.fromkeys([person, *(key.column.known_as for key in request.keys)])
+    names = dict.fromkeys(column.known_as for column in request.columns)
     columns = [exp.column(name, table="r", quoted=True) for name in names]
     clear = exp.select(*columns).from_(exp.alias_(_rows(paths, WRITTEN), "r", table=True))
     clear = clear.where(exp.Not(this=_is_doubtful(exp.column(person, quoted=True))))

@@ -76,7 +76,7 @@ class PostgreSQL:
         if request.person is None or request.person.kind != "text":
             return self.rows
         person = exp.column(request.person.known_as, quoted=True)
-        names = dict.fromkeys([request.person.known_as, *(key.column.known_as for key in request.keys)])
+        names = dict.fromkeys(column.known_as for column in request.columns)
         hashable: exp.Expression = exp.LTE(
             this=_function("octet_length", person), expression=_number(LONGEST_ID)
         )

@@ -48,13 +48,24 @@ class AmountKey:
 Key: TypeAlias = Listed | AmountKey
 
 
+class RowFilter(Protocol):
+    """Which rows are there at all: a condition on each row by itself."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that it looks at."""
+
+    def node(self, dialect: Any) -> Any:
+        """Give the condition for an engine's dialect, as a node of a query."""
+
+
 @dataclass(frozen=True)
 class CountsRequest:
     """How many people (or rows) there are of each combination of the keys.
 
     ``distinct``: a person's equal rows are one row. ``most``: the rows that are kept of each person, or of
     each person and each value of the keys whose numbers are ``within``; None keeps all. Where ``person`` is
-    None every row is a person, and counts as it is.
+    None every row is a person, and counts as it is. ``where``: the rows that are there; None: all of them.
     """
 
     person: Column | None
@@ -62,6 +73,14 @@ class CountsRequest:
     distinct: bool
     most: int | None
     within: tuple[int, ...] = ()
+    where: RowFilter | None = field(default=None, repr=False)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns that are read."""
+        people = () if self.person is None else (self.person,)
+        filtered = () if self.where is None else self.where.columns
+        return tuple(dict.fromkeys((*people, *(key.column for key in self.keys), *filtered)))
 
 
 @holds_data

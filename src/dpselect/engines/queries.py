@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from dpselect.engines import number_texts
 from dpselect.engines.folded_text import folded_node
-from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed
+from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed, RowFilter
 from dpselect.engines.reading import POINT
 from dpselect.engines.schema import Column
 
@@ -94,7 +94,7 @@ def listed_type(key: Listed, dialect: str) -> exp.DataType:
 
 def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Select:
     """Select the rows that count: every key is there, is a number where it must be, and is on its list."""
-    rows = exp.select().from_(exp.alias_(dialect.source(), "t", table=True, quoted=True))
+    rows = from_rows(request.where, dialect)
     if request.person is not None:
         person = column_node(request.person, dialect)
         rows = rows.select(_named(person, "person")).where(is_present(person))
@@ -116,6 +116,12 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
             _named(exp.column("place", table=listed, quoted=True), name)
         )
     return rows
+
+
+def from_rows(where: RowFilter | None, dialect: Dialect) -> exp.Select:
+    """Select nothing yet from the rows that are there: all of them, or those of which a condition is true."""
+    rows = exp.select().from_(exp.alias_(dialect.source(), "t", table=True, quoted=True))
+    return rows if where is None else rows.where(exp.Paren(this=where.node(dialect)))
 
 
 def conditions_on(key: Key, column: exp.Expression) -> list[exp.Expression]:
@@ -170,6 +176,17 @@ def column_node(column: Column, dialect: Dialect) -> exp.Expression:
     if column.type.startswith("ENUM"):
         node = exp.cast(node, exp.DataType.build("TEXT"))
     return _by_bytes(node, dialect) if column.kind == "text" else node
+
+
+def valued_node(column: Column, dialect: Dialect) -> exp.Expression:
+    """Give the column where it has a value: NaN is none."""
+    node = column_node(column, dialect)
+    if column.kind not in ("double", "single", "decimal") or not _may_be_nan(column):
+        return node
+    there = exp.NEQ(
+        this=node.copy(), expression=_not_a_number("DECIMAL" if column.kind == "decimal" else "DOUBLE")
+    )
+    return exp.Case(ifs=[exp.If(this=there, true=node)])
 
 
 def _by_bytes(text: exp.Expression, dialect: Dialect) -> exp.Expression:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, time
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -78,11 +78,16 @@ class Schema:
     """The columns of a table: public, and all that may be known before the charge."""
 
     columns: tuple[Column, ...]
+    where: Any = field(default=None, repr=False)
+    """The filter of the table's rows, a ``RowFilter``, if there is one."""
 
     def read_with(self, sign: str | None) -> Schema:
         """Give the schema where text spells numbers with this decimal sign; None: where it spells none."""
-        return Schema(
-            tuple(replace(each, decimal=sign if each.kind == "text" else None) for each in self.columns)
+        return replace(
+            self,
+            columns=tuple(
+                replace(each, decimal=sign if each.kind == "text" else None) for each in self.columns
+            ),
         )
 
     def column(self, name: str) -> Column:

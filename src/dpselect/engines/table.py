@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from dpselect.engines.opening import Opening, opened_source, public_name
@@ -29,6 +30,9 @@ class Table:
     what stands between two fields (if it is not given, the most frequent of , ; tab and | in the header), and
     how letters are written as bytes (UTF-8, if it is not given).
 
+    ``where`` is a condition on each row, in SQL's words: ``"origin = 'JFK' and month between 1 and 3"``. Rows
+    of which it is not true are not there.
+
     >>> Table("ballots.csv", unit="voter")
     Table('ballots.csv', unit='voter')
     """
@@ -42,6 +46,7 @@ class Table:
     separator: str | None = field(default=None, kw_only=True)
     encoding: str | None = field(default=None, kw_only=True)
     numbers_in_text: bool = field(default=False, kw_only=True)
+    where: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse what can be seen to be wrong without looking at the source."""
@@ -53,6 +58,8 @@ class Table:
                 "columns", "a dict from names to types", got=self.columns, way_out='Write {"voter": "text"}.'
             )
         _ = self.reading
+        if self.where is not None:
+            _filters().parsed(self.where)
 
     @cached_property
     def reading(self) -> Reading:
@@ -61,6 +68,7 @@ class Table:
 
     def __repr__(self) -> str:
         named = {"unit": self.unit, "table": self.table, "dataset": self.dataset, **dict(self.reading.facts)}
+        named["where"] = self.where
         words = [f"{name}={value!r}" for name, value in named.items() if value is not None or name == "unit"]
         return f"Table({public_name(self.source)}, {', '.join(words)})"
 
@@ -72,10 +80,18 @@ class Table:
 
     def _as_read(self, engine: Engine) -> Engine:
         """Give an engine whose schema says how text is read."""
-        schema = engine.schema
-        sign = self.reading.sign("typed")
+        schema, sign = engine.schema, self.reading.sign("typed")
+        schema = schema if sign is None else schema.read_with(sign)
+        if self.where is not None:
+            schema = replace(schema, where=_filters().fitted_where(self.where, schema))
         marked: Any = engine
-        return engine if sign is None else replace(marked, schema=schema.read_with(sign))
+        read: Engine = replace(marked, schema=schema)
+        return read
+
+
+def _filters() -> Any:
+    """Give the module that reads filters, and loads sqlglot."""
+    return import_module("dpselect.engines.where")
 
 
 def _must_be_a_name(value: object, name: str, what: str) -> None:

@@ -13,6 +13,8 @@ from dpselect.privacy.neighbours import Neighbours
 
 LONGEST_NAME = 60
 """Characters of a column or a data set that a reason shows."""
+MOST_COLUMNS = 3
+"""Columns that a reason names."""
 LONGEST_PRICE = 24
 """Characters of a price that a reason shows; the entry has it exactly."""
 
@@ -28,7 +30,8 @@ def question_name(kind: str, columns: Sequence[str], dataset: str | None = None)
     >>> question_name("approval_voting", ["dish"]), question_name("borda", ["dish", "rank"], "orders")
     ('approval_voting of dish', 'borda of dish and rank in orders')
     """
-    of = f" of {' and '.join(map(_short, columns))}" if columns else ""
+    more = [] if len(columns) <= MOST_COLUMNS else [f"{len(columns) - MOST_COLUMNS} more"]
+    of = f" of {' and '.join([*map(_short, columns[:MOST_COLUMNS]), *more])}" if columns else ""
     return f"{kind}{of}" + ("" if dataset is None else f" in {_short(dataset)}")
 
 

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
-from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine, Key, Listed
+from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine, Key, Listed, RowFilter
 from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter, visible
 from dpselect.notebook import card, numbers_table, shown_text
@@ -143,8 +143,10 @@ def check(
 
 def _checked(engine: Engine, request: CountsRequest) -> TableCheck:
     person = () if request.person is None else (request.person,)
-    counted = partial(queries.rows_and_people, request.person)
-    ((rows, *of_people),) = engine.rows_for_owner(person, counted)
+    where = request.where
+    filtered = () if where is None else where.columns
+    counted = partial(queries.rows_and_people, request.person, where)
+    ((rows, *of_people),) = engine.rows_for_owner([*person, *filtered], counted)
     with_person, people = of_people or (rows, rows)
     matched = _counted(engine, replace(request, distinct=False, most=None))
     different = _counted(engine, replace(request, most=None))
@@ -152,17 +154,18 @@ def _checked(engine: Engine, request: CountsRequest) -> TableCheck:
         rows=rows,
         people=people,
         without_person=rows - with_person,
-        columns=tuple(_column(engine, key, rows) for key in request.keys),
+        columns=tuple(_column(engine, key, rows, where) for key in request.keys),
         matched=matched,
         repeated=matched - different,
         over_the_bound=different - _counted(engine, request),
     )
 
 
-def _column(engine: Engine, key: Key, rows: int) -> ColumnCheck:
-    ((present, fitting),) = engine.rows_for_owner([key.column], partial(queries.cells, key))
-    matched = _counted(engine, CountsRequest(None, (key,), distinct=False, most=None))
-    values = engine.rows_for_owner([key.column], partial(queries.unmatched, key, SHOWN_VALUES))
+def _column(engine: Engine, key: Key, rows: int, where: RowFilter | None) -> ColumnCheck:
+    request = CountsRequest(None, (key,), distinct=False, most=None, where=where)
+    ((present, fitting),) = engine.rows_for_owner(request.columns, partial(queries.cells, key, where))
+    matched = _counted(engine, request)
+    values = engine.rows_for_owner(request.columns, partial(queries.unmatched, key, SHOWN_VALUES, where))
     return ColumnCheck(
         key.column.name,
         matched=matched,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dpselect.engines.protocol import Key, Listed
+from dpselect.engines.protocol import Key, Listed, RowFilter
 from dpselect.engines.queries import (
     Dialect,
     column_node,
     compared_node,
     conditions_on,
+    from_rows,
     is_present,
     listed_type,
 )
@@ -18,27 +19,27 @@ from dpselect.engines.schema import Column
 LIST = "listed"
 
 
-def rows_and_people(person: Column | None, dialect: Dialect) -> exp.Select:
+def rows_and_people(person: Column | None, where: RowFilter | None, dialect: Dialect) -> exp.Select:
     """Count the rows; and where a column identifies a person, the rows that have one, and the people."""
     counted = [exp.Count(this=exp.Star())]
     if person is not None:
         node = column_node(person, dialect)
         counted += [exp.Count(this=node.copy()), exp.Count(this=exp.Distinct(expressions=[node.copy()]))]
-    return _from_rows(dialect).select(*counted)
+    return from_rows(where, dialect).select(*counted)
 
 
-def cells(key: Key, dialect: Dialect) -> exp.Select:
+def cells(key: Key, where: RowFilter | None, dialect: Dialect) -> exp.Select:
     """Count the cells of a column that hold something, and those of them that hold what they must."""
     node = column_node(key.column, dialect)
     fitting = exp.Case(ifs=[exp.If(this=_fits(key, node), true=exp.Literal.number(1))])
-    return _from_rows(dialect).select(exp.Count(this=node.copy()), exp.Count(this=fitting))
+    return from_rows(where, dialect).select(exp.Count(this=node.copy()), exp.Count(this=fitting))
 
 
-def unmatched(key: Key, most: int, dialect: Dialect) -> exp.Select:
+def unmatched(key: Key, most: int, where: RowFilter | None, dialect: Dialect) -> exp.Select:
     """Give the most frequent values that the question does not count, each with its number of cells."""
     node = column_node(key.column, dialect)
     text = exp.cast(node.copy(), exp.DataType.build("TEXT"))
-    query = _from_rows(dialect).where(is_present(node))
+    query = from_rows(where, dialect).where(is_present(node))
     if isinstance(key, Listed):
         label, place = (exp.column(name, table=LIST, quoted=True) for name in ("label", "place"))
         same = exp.EQ(this=compared_node(key, node, dialect), expression=label)
@@ -50,10 +51,6 @@ def unmatched(key: Key, most: int, dialect: Dialect) -> exp.Select:
     size = exp.Count(this=exp.Star())
     ordered = [exp.Ordered(this=exp.Literal.number(2), desc=True), exp.Literal.number(1)]
     return query.select(text, size).group_by(text.copy()).order_by(*ordered).limit(most)
-
-
-def _from_rows(dialect: Dialect) -> exp.Select:
-    return exp.select().from_(exp.alias_(dialect.source(), "t", table=True, quoted=True))
 
 
 def _fits(key: Key, node: exp.Expression) -> exp.Condition:

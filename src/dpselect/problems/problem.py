@@ -218,7 +218,8 @@ class Problem:
             )
         person = None if unit is None else schema.person(unit)
         keys = tuple(key.key(schema) for key in self.question.keys)
-        return CountsRequest(person, keys, self.question.distinct, self.question.most, self.question.within)
+        asked = self.question
+        return CountsRequest(person, keys, asked.distinct, asked.most, asked.within, schema.where)
 
     def scores(self, counts: Counts) -> WholeScores:
         """Give all scores, aligned with the outputs, in multiples of the unit."""

@@ -92,6 +92,7 @@ def json_object(
         },
         "reading": dict(quote.reading),
         **({} if quote.gap_grid is None else _gap_keys(quote, gaps)),
+        "where": quote.where,
         **dict.fromkeys(KEYS_OF_COMMANDS),
     }
 
@@ -172,6 +173,7 @@ def _release(
         reading=tuple(facts.get("reading", {}).items()),
         gap_grid=from_exact_text(facts["gap_grid"]) if "gap_grid" in facts else None,
         gaps=tuple(from_exact_text(gap) for gap in facts.get("gaps", ())),
+        where=facts.get("where"),
     )
     _check(release)
     return release
@@ -185,7 +187,9 @@ def _check(release: Release) -> None:
     if release.noise_reason and not release.noise_needs_a_reason:
         raise ValueError
     names += [text for fact in release.reading for text in fact]
-    names += [name for name in (release.unit, release.dataset, accuracy.target) if name is not None]
+    names += [
+        name for name in (release.unit, release.dataset, accuracy.target, release.where) if name is not None
+    ]
     known = release.neighbours in RELATIONS and release.mechanism in NOISES
     if not known or not all(isinstance(name, str) for name in names):
         raise ValueError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -9,7 +10,7 @@ from functools import cache
 from itertools import islice
 
 from dpselect.accounting import calibrate
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, visible
 from dpselect.exact.numbers import Number, positive, whole
 from dpselect.exact.rounding import exact_text, readable_number
 from dpselect.ledger.reasons import question_name, question_reason
@@ -30,6 +31,8 @@ from dpselect.utility.sure_lead import lead_margin
 
 FIRST_CANDIDATES = 3
 """How many candidates are shown by name."""
+LONGEST_IN_A_REASON = 500
+"""Characters of a filter that a ledger writes down."""
 CONFIDENCE = Fraction(99, 100)
 """The probability with which the accuracy of a quote holds."""
 OF_SCORES = "person"
@@ -70,6 +73,8 @@ class Quote:
     step: Fraction | None = None
     """The distance of neighbouring candidates, if they are numbers between bounds."""
     reading: tuple[tuple[str, str], ...] = ()
+    where: str | None = None
+    """The condition that makes rows part of the table, as it was given."""
     reason: str = field(default="", compare=False)
     noise_reason: str = field(default="", compare=False)
     unit_is_column: bool | None = field(default=None, compare=False)
@@ -99,7 +104,7 @@ class Quote:
     def question(self) -> tuple[object, ...]:
         """What is asked, of whom and for how much: everything else follows from it."""
         asked = self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
-        return *asked, self.mechanism, self.reading, self.gap_grid
+        return *asked, self.mechanism, self.reading, self.gap_grid, self.where
 
     @property
     def gap_margin(self) -> Fraction:
@@ -117,10 +122,11 @@ class Quote:
 
     @property
     def details(self) -> tuple[str, ...]:
-        """What else is asked, in words: a noise that is not the usual one, gaps, and how text is read."""
+        """What else is asked: a noise that is not the usual one, gaps, how text is read, which rows."""
         noise = () if self.noise_is_usual else (f"{self.mechanism} noise",)
         gaps = () if self.gap_grid is None else (f"gaps in steps of {exact_text(self.gap_grid)}",)
-        return *noise, *gaps, *(f"{name} {value!r}" for name, value in self.reading)
+        where = () if self.where is None else (f"where {_short_filter(self.where)}",)
+        return *noise, *gaps, *(f"{name} {value!r}" for name, value in self.reading), *where
 
     @property
     def noise_needs_a_reason(self) -> bool:
@@ -151,6 +157,7 @@ class Quote:
             "noise": f"{self.mechanism}, scale {readable_number(self.scale)}",
             **({"because": self.noise_reason} if self.noise_needs_a_reason else {}),
             **({} if self.step is None else {"step": f"{readable_number(self.step)}, {self._grid}"}),
+            **({} if self.where is None else {"where": readable(self.where)}),
             **({} if self.dataset is None else {"data set": readable(self.dataset)}),
         }
 
@@ -165,6 +172,14 @@ class Quote:
 
     def _repr_html_(self) -> str:
         return card(facts_table(self._facts.items()))
+
+
+def _short_filter(text: str) -> str:
+    """Show a filter on one line; a long one by its SHA-256."""
+    shown = visible(text)
+    if len(shown) <= LONGEST_IN_A_REASON:
+        return shown
+    return f"of SHA-256 {hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def readable(text: str) -> str:
@@ -208,6 +223,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         unit_is_column=table is not None and table.unit is not None,
         reading=() if table is None else table.reading.facts,
         gap_grid=wishes.grid(problem),
+        where=None if table is None else table.where,
     )
     reason = question_reason(
         question_name(problem.name, problem.columns, quote.dataset),

@@ -64,11 +64,18 @@ def scores_command(  # noqa: PLR0913 - each is an option
         raise UserError(
             "exactly one of --sensitivity and --range-sensitivity must be given. Write --sensitivity 1."
         )
-    of_tables = (options.table, options.columns, options.decimal, options.separator, options.encoding)
+    of_tables = (
+        options.table,
+        options.columns,
+        options.decimal,
+        options.separator,
+        options.encoding,
+        options.where,
+    )
     if options.engine not in ("auto", "duckdb") or any(of_tables) or options.numbers_in_text:
         raise UserError(
-            "--engine, --table, --columns, --decimal, --separator, --encoding and --numbers-in-text "
-            "belong to tables; a file of scores is read as it is."
+            "--engine, --table, --columns, --decimal, --separator, --encoding, --numbers-in-text "
+            "and --where belong to tables; a file of scores is read as it is."
         )
     path = Path(options.path)
     if not is_file(path):
