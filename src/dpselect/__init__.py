@@ -79,15 +79,18 @@ _HOMES = {
     "plot_law": "dpselect.utility",
     "plot_ledger": "dpselect.utility",
     "plot_plan": "dpselect.utility",
+    "plot_summary": "dpselect.utility",
     "plurality": "dpselect.problems",
     "prepare": "dpselect.release",
     "pricing": "dpselect.problems",
     "quantile": "dpselect.problems",
+    "quantiles": "dpselect.problems",
     "range_distance": "dpselect.privacy",
     "range_divergence": "dpselect.privacy",
     "renyi_divergence": "dpselect.privacy",
     "runs_domain": "dpselect.privacy",
     "select": "dpselect.release",
+    "summary": "dpselect.release",
     "symmetric_distance": "dpselect.privacy",
     "top_k": "dpselect.release",
     "user_measurement": "dpselect.privacy",
@@ -157,11 +160,13 @@ if TYPE_CHECKING:
     from dpselect.problems import plurality as plurality
     from dpselect.problems import pricing as pricing
     from dpselect.problems import quantile as quantile
+    from dpselect.problems import quantiles as quantiles
     from dpselect.problems import weighted_sum as weighted_sum
     from dpselect.release import Quote as Quote
     from dpselect.release import Release as Release
     from dpselect.release import prepare as prepare
     from dpselect.release import select as select
+    from dpselect.release import summary as summary
     from dpselect.release import top_k as top_k
     from dpselect.utility import Accuracy as Accuracy
     from dpselect.utility import accuracy as accuracy
@@ -174,6 +179,7 @@ if TYPE_CHECKING:
     from dpselect.utility import plot_law as plot_law
     from dpselect.utility import plot_ledger as plot_ledger
     from dpselect.utility import plot_plan as plot_plan
+    from dpselect.utility import plot_summary as plot_summary
 else:
     # Hidden from type checkers: a module with __getattr__ would seem to them to have every name there is.
     def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, not_negative, positive, probability, rational, whole
+from dpselect.exact.numbers import (
+    Number,
+    ascending_fractions,
+    not_negative,
+    positive,
+    probability,
+    rational,
+    whole,
+)
 from tests.costs import bytes_taken
 
 HOUSE_SENTENCE = re.compile(r"(?P<name>\w+) must be [^;]+; got (?P<shown>.+?)\.( [A-Z].*)?", re.DOTALL)
@@ -334,3 +342,12 @@ def test_a_rational_of_another_type_is_read_as_a_plain_fraction() -> None:
     read = rational(NamedShare(1, 3), "share")
     assert type(read) is Fraction
     assert read == Fraction(1, 3)
+
+
+@pytest.mark.parametrize(
+    "fractions", [[], "1/2", ["1/2", "1/2"], ["1/2", "1/4"], [0, "1/2"], ["1/2", 1], ["x"]]
+)
+def test_fractions_must_ascend_between_0_and_1(fractions: Any) -> None:
+    assert ascending_fractions(("1/3", 0.5), "at") == (Fraction(1, 3), Fraction(1, 2))
+    with pytest.raises(InvalidParameter, match="at must"):
+        ascending_fractions(fractions, "at")

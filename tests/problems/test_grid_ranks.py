@@ -105,14 +105,17 @@ FLOATS = st.floats(-6, 6, width=32) | st.floats(allow_nan=False, width=32)
 @given(
     values=st.lists(FLOATS, max_size=8),
     near=st.lists(st.integers(0, 39), max_size=6),
-    first=st.fractions(-5, 5, max_denominator=12) | st.sampled_from([Fraction(10**16), Fraction(2**53 - 3)]),
-    step=STEPS,
-    length=st.integers(1, 40),
+    shape=st.tuples(
+        st.fractions(-5, 5, max_denominator=12) | st.sampled_from([Fraction(10**16), Fraction(2**53 - 3)]),
+        STEPS,
+        st.integers(1, 40),
+    ),
     kind=st.sampled_from([np.float32, np.float64]),
 )
-def test_floats_are_placed_by_the_nearest_floats_of_the_points(  # noqa: PLR0913, PLR0917 - what is varied
-    values: list[float], near: list[int], first: Fraction, step: Fraction, length: int, kind: Any
+def test_floats_are_placed_by_the_nearest_floats_of_the_points(
+    values: list[float], near: list[int], shape: tuple[Fraction, Fraction, int], kind: Any
 ) -> None:
+    first, step, length = shape
     points = Grid(first, step, length)
     nearest = nearest_double if kind is np.float64 else nearest_single
     thresholds = [nearest(c) for c in points.exact(0, length)]

@@ -246,6 +246,10 @@ OTHERS: dict[str, dict[str, Callable[[Any], Any]]] = {
         "in the wrong order": lambda data: dpselect.select(data, OWN, epsilon=1),  # type: ignore[arg-type]
         "for no budget": lambda data: dpselect.select(OWN, data),
     },
+    "summary": {
+        "of it": lambda data: dpselect.summary(data, value="x", between=(0, 9), epsilon=1),
+        "of its scores": lambda data: dpselect.summary(Scores(data), value="x", between=(0, 9), epsilon=1),
+    },
     "top_k": {
         "from it": lambda data: dpselect.top_k(OWN, data, k=2, epsilon=1),
         "from its scores": lambda data: dpselect.top_k(OWN, Scores(data), k=2, rho=1),
@@ -308,6 +312,8 @@ PUBLIC = {
     "range_divergence",
     "renyi_divergence",
     "symmetric_distance",
+    "plot_summary",
+    "quantiles",
     "runs_domain",
     "vector_domain",
     "weighted_sum",

@@ -29,12 +29,12 @@ INSIDE = {
     "selection": [
         {"__init__"},
         {"scores", "runs"},
-        {"array_scores", "fraction_scores", "noise", "noisy_scores"},
+        {"array_scores", "cells", "fraction_scores", "noise", "noisy_scores"},
         {"envelope", "runs_envelope", "poisson_times"},
         {"permute_and_flip_race", "race"},
         {"winner", "top_k", "top_k_by_levels"},
         {"draw", "runs_draw"},
-        {"gaps_draw"},
+        {"gaps_draw", "recursive_medians"},
     ],
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},

@@ -188,6 +188,12 @@ STEP_WIDTH = click.option(
     metavar=NUMBER_METAVAR,
     help="The distance between neighbouring choices.  [default: 1, or a round one for a million choices]",
 )
+PEOPLE_BOUND = click.option(
+    "--people",
+    type=int,
+    metavar=NUMBER_METAVAR,
+    help="A public upper bound on the number of people, for a sharper accuracy.",
+)
 VALUE = click.option("--value", metavar=COLUMN_METAVAR, help="The column with people's numbers.")
 
 

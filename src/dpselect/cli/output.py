@@ -48,7 +48,7 @@ def show(
         write_json(_as_json(release, quote, ledger, None if release is not None else schema))
         return
     if release is not None:
-        _show_winners([readable_label(label) for label in release.labels])
+        _show_winners([readable_label(label) for label in release.labels], release.accuracy.at)
     else:
         results().print("a dry run: nothing was paid, no row was read\n", style="bold")
     facts = {
@@ -124,12 +124,16 @@ def _in_the_ledger(ledger: Ledger, place: str) -> str:
     return f"{spent} of {ledger.budget.readable()} spent, {left.readable(rounded='down')} left ({place})"
 
 
-def _show_winners(labels: list[str]) -> None:
+def _show_winners(labels: list[str], at: tuple[Fraction, ...]) -> None:
+    """Show winners by their places, quantiles by their fractions."""
     from rich.text import Text
 
-    console, width = results(), len(str(len(labels)))
-    for place, label in enumerate(map(visible, labels), start=1):
-        number = f"{place:>{width}}  " if len(labels) > 1 else ""
+    from dpselect.exact.rounding import short_decimal
+
+    names = [short_decimal(each) for each in at] or [str(place) for place in range(1, len(labels) + 1)]
+    console, width = results(), max(map(len, names))
+    for name, label in zip(names, map(visible, labels), strict=True):
+        number = f"{name:>{width}}  " if len(labels) > 1 else ""
         console.print(Text.assemble((number, "dim"), (label, "bold green")), soft_wrap=True)
     console.print()
 
@@ -142,7 +146,7 @@ def _promise(accuracy: Accuracy) -> str:
     mark = "the best" if accuracy.k == 1 else f"rank {accuracy.k}, for each of them"
     figure = str(written_bound(accuracy.within))
     promise = f"{accuracy.measured_in} within {figure} of {mark}"
-    if accuracy.target is not None:
+    if accuracy.target is not None or accuracy.at:
         promise = accuracy.promise(figure)
     return f"{promise}, with probability {accuracy.sureness} or more"
 

@@ -42,6 +42,18 @@ class TableQuestion:
     """The question before the schema is known."""
     fitting: Callable[[Schema], Problem]
     """Gives the question that fits a schema."""
+    people: int | None = None
+    """The most people for whom the accuracy is stated."""
+    then: Callable[[Release], None] | None = None
+    """What is done with the release after it is shown."""
+
+    def with_people(self, people: int | None) -> TableQuestion:
+        """State the accuracy for no more people."""
+        return replace(self, people=people)
+
+    def followed_by(self, then: Callable[[Release], None] | None) -> TableQuestion:
+        """Do something with the release after it is shown."""
+        return replace(self, then=then)
 
 
 def about_names(options: QuestionOptions, ask: Ask, names: Names, column: str) -> TableQuestion:
@@ -92,8 +104,10 @@ def _ask_a_table(asked: TableQuestion) -> None:
     budget = _budget(options, asked.problem)
     with ledger_of(options) as ledger, sources.open_table(options) as table:
         problem = fitted(asked, table)
-        with _prepared(options, problem, table, budget) as question:
-            _answer(options, question, ledger, table.schema, TableUnreadable)
+        with _prepared(options, problem, table, budget, asked.people) as question:
+            release = _answer(options, question, ledger, table.schema, TableUnreadable)
+    if release is not None and asked.then is not None:
+        asked.then(release)
 
 
 def fitted(asked: TableQuestion, table: OpenTable) -> Problem:
@@ -135,7 +149,11 @@ def ledger_of(options: QuestionOptions) -> Iterator[Ledger | None]:
 
 
 def _prepared(
-    options: QuestionOptions, problem: Problem, data: OpenTable | Scores, budget: WritableLoss
+    options: QuestionOptions,
+    problem: Problem,
+    data: OpenTable | Scores,
+    budget: WritableLoss,
+    people: int | None = None,
 ) -> AbstractContextManager[Question]:
     """Price a question, to be fitted to the schema; that it does not fit is the table's fault."""
     from dpselect.release import prepare
@@ -149,6 +167,7 @@ def _prepared(
         noise=options.noise,
         gap=options.gap,
         gap_grid=options.gap_grid,
+        people=people,
         progress=options.progress,
     )
     question.meanwhile = interrupts.Held
@@ -161,7 +180,7 @@ def _answer(
     ledger: Ledger | None,
     schema: Schema | None,
     unreadable: type[TableUnreadable],
-) -> None:
+) -> Release | None:
     """Release the question and show the answer; in a dry run, the quote or an answer that is kept."""
     if options.dry_run:
         question.dry_run(ledger, options.request_id)
@@ -175,11 +194,12 @@ def _answer(
         quote = replace(quote, version=release.version)  # of the program that drew the answer
     output.show(release, quote, ledger, schema, options)
     if release is None or options.quiet:
-        return
+        return release
     if ledger is None:
         note(UNMETERED)
     elif not question.charged:
         note("this request was answered before: the same answer, at no price.")
+    return release
 
 
 def _released(

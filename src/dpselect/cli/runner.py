@@ -40,6 +40,7 @@ COMMANDS = (
     "mode",
     "price",
     "quantile",
+    "summary",
     "scores",
     "check",
     "plan",

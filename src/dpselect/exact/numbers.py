@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from numbers import Integral, Rational
 from typing import Any, TypeAlias, TypeGuard
 
@@ -160,3 +162,19 @@ def score(value: Any) -> Fraction | None:
         return Fraction(int(value.numerator), int(value.denominator))
     finite = value.is_finite() if isinstance(value, Decimal) else np.isfinite(value)
     return Fraction(*value.as_integer_ratio()) if finite else None
+
+
+def ascending_fractions(given: Sequence[Number], name: str) -> tuple[Fraction, ...]:
+    """Read fractions between 0 and 1, neither of them among these, in ascending order.
+
+    >>> ascending_fractions(["1/4", 0.5], "at")
+    (Fraction(1, 4), Fraction(1, 2))
+    """
+    if not isinstance(given, list | tuple) or not given:
+        raise InvalidParameter.must_be(
+            name, "a list of fractions", got=given, way_out='Write ["1/4", "1/2", "3/4"].'
+        )
+    fractions = tuple(probability(each, name) for each in given)
+    if not all(low < high for low, high in pairwise((Fraction(0), *fractions, Fraction(1)))):
+        raise InvalidParameter(f"{name} must ascend, from above 0 to below 1, each fraction once.")
+    return fractions

@@ -9,6 +9,7 @@ from dpselect.problems.own_scores import Scores, counting, custom
 from dpselect.problems.pricing import pricing
 from dpselect.problems.problem import Problem
 from dpselect.problems.quantile import quantile
+from dpselect.problems.quantiles import quantiles
 from dpselect.problems.votes import approval_voting, borda, most_common, plurality
 from dpselect.problems.weighted_sum import weighted_sum
 
@@ -23,5 +24,6 @@ __all__ = [
     "plurality",
     "pricing",
     "quantile",
+    "quantiles",
     "weighted_sum",
 ]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dpselect.engines.protocol import HIGHEST, LOWEST
 from dpselect.problems.candidates import Grid
 from dpselect.problems.ranks import digits_of, multiplied
+from dpselect.selection.cells import Cells
 from dpselect.selection.runs import Runs, WholeNumbers
 
 NUMBERS_IN_64_BITS = 2**64
@@ -79,6 +80,19 @@ class GridRanks:
         edges = np.zeros(2 * len(below) + 1, dtype=below.dtype)
         edges[1::2], edges[2::2] = below, not_above
         return constant_runs(self.grid, edges, scores, unit)
+
+    def cells(self) -> Cells:
+        """Give the people at each point; a person between two points is at the higher one."""
+        below, not_above = self.places
+        is_before = int((not_above == 0).sum())
+        # Places of 64 bits are all within a grid that has more.
+        wide = below.dtype != object and self.grid.length >= NUMBERS_IN_64_BITS
+        stop = len(below) if wide else int((below < self.grid.length).sum())
+        places, up_to = below[is_before:stop], self.up_to[is_before + 1 : stop + 1]
+        is_last = np.ones(len(places), dtype=bool)
+        is_last[:-1] = places[1:] != places[:-1]
+        people = np.concatenate([self.up_to[is_before : is_before + 1], up_to[is_last]])
+        return Cells(self.grid.length, places[is_last], people, self.people)
 
 
 def constant_runs(grid: Grid, edges: WholeNumbers, scores: WholeNumbers, unit: Fraction) -> tuple[Runs, ...]:

@@ -20,6 +20,7 @@ from dpselect.exact.rounding import exact_text
 from dpselect.privacy.neighbours import Neighbours, metric_of
 from dpselect.problems.candidates import Grid, Numbers, Texts
 from dpselect.problems.typed_values import EXAMPLES, TYPED_KINDS, TypedValues, read_as
+from dpselect.selection.cells import Cells
 from dpselect.selection.runs import Runs
 
 CHUNK = 2**20
@@ -159,6 +160,8 @@ class Problem:
     totals: tuple[Fraction, Fraction] | None = None
     """How far all scores together move, by one person more or fewer and by one with other answers; None
     where a person may answer about any number of candidates."""
+    at: tuple[Fraction, ...] = ()
+    """The fractions of people below each answer, ascending, if several quantiles are asked for at once."""
 
     @property
     def outputs(self) -> Sequence[Any]:
@@ -169,6 +172,11 @@ class Problem:
     def count(self) -> int:
         """How many outputs there are; a grid may have more than ``len`` can say."""
         return self.candidates.length if isinstance(self.candidates, Grid) else len(self.outputs)
+
+    @property
+    def answers(self) -> int:
+        """How many answers are released together: one for each quantile, otherwise one."""
+        return max(1, len(self.at))
 
     @property
     def has_runs(self) -> bool:
@@ -231,6 +239,14 @@ class Problem:
         if not isinstance(scoring, RunScoring) or not self.has_runs:
             raise InvalidParameter(f"{self.name} has no runs: its candidates are listed.")
         return scoring.runs(counts)
+
+    def cells(self, counts: Counts) -> Cells:
+        """Give the people at each number of a grid, of which several quantiles are asked."""
+        place = getattr(self._scoring, "cells", None)
+        if place is None:
+            raise InvalidParameter(f"{self.name} asks for one answer, which has scores.")
+        found: Cells = place(counts)
+        return found
 
     def chunks(self, counts: Counts, *, size: int = CHUNK) -> Iterator[WholeScores]:
         """Give the scores in order, ``size`` at a time: for outputs too many to hold their scores."""

@@ -16,5 +16,6 @@ from dpselect.release.question import Question as Question
 from dpselect.release.question import prepare as prepare
 from dpselect.release.quote import Quote as Quote
 from dpselect.release.result import Release as Release
+from dpselect.release.summary import summary as summary
 from dpselect.release.winners import select as select
 from dpselect.release.winners import top_k as top_k

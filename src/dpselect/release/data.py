@@ -124,6 +124,8 @@ class _Rows:
     def __call__(self) -> Any:
         counts = self.engine.counts(self.request, system().words(SALT_BYTES // 8).tobytes())
         problem = self.problem
+        if problem.at:
+            return problem.cells(counts)
         if self.as_runs:
             return problem.runs(counts)
         return problem.chunks(counts) if problem.count > CHUNK else problem.scores(counts)

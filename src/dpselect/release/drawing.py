@@ -19,6 +19,7 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
 from dpselect.selection.noise import NoiseName
 from dpselect.utility.noise_plan import SURE, bounded, noise_for_epsilon
+from dpselect.utility.quantile_accuracy import mechanism_of_quantiles, must_be_several_quantiles
 from dpselect.utility.worst_case import distance
 
 MOST_LISTED = 2**32
@@ -30,11 +31,15 @@ NAMED = "named by the caller"
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a caller asks for beside the winners: a noise, and the gaps between them on a public grid."""
+    """What a caller asks for beside the winners: a noise, and the gaps between them on a public grid.
+
+    ``people`` is the most for whom the accuracy of several quantiles is stated.
+    """
 
     noise: NoiseName | None = None
     gap: bool = False
     gap_grid: Number | None = None
+    people: int | None = None
 
     def grid(self, problem: Problem) -> Fraction | None:
         """Give the grid of the gaps, in the units of the score; None if no gap is wanted."""
@@ -70,6 +75,16 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
     wishes: Wishes,
 ) -> Drawing:
     """Choose the noise, or take the one that is named; refuse one whose price is not proved here."""
+    if problem.at:
+        must_be_several_quantiles(problem, k, wishes.noise)
+        if wishes.gap:
+            raise InvalidParameter("several quantiles have no gap. Leave gap out.")
+        return Drawing(
+            "gumbel",
+            BETWEEN_BOUNDS,
+            problem.d_range(neighbours),
+            lambda scale: mechanism_of_quantiles(problem, measure, scale),
+        )
     noise, grid = wishes.noise, wishes.grid(problem)
     drawn, why = (noise, NAMED) if noise is not None else _best(problem, k, measure, neighbours)
     if drawn_from_runs(problem, k, drawn):

@@ -85,6 +85,7 @@ def json_object(
         "problem": quote.problem,
         "dataset": quote.dataset,
         "version": quote.version,
+        **_of_quantiles(accuracy),
         "candidates": {
             "count": accuracy.n,
             "first": list(quote.first_candidates),
@@ -104,6 +105,14 @@ def _gap_keys(quote: Quote, gaps: tuple[Fraction, ...] | None) -> dict[str, Any]
         "gap_grid": None if quote.gap_grid is None else exact_text(quote.gap_grid),
         "gap_margin": figure(quote.gap_margin),
     }
+
+
+def _of_quantiles(accuracy: Accuracy) -> dict[str, Any]:
+    """Write what several quantiles at once have beside: which they are, and for how many people."""
+    if not accuracy.at or accuracy.typical is None:
+        return {}
+    at = [exact_text(each) for each in accuracy.at]
+    return {"at": at, "people": accuracy.people, "typical": exact_text(accuracy.typical)}
 
 
 def release_text(release: Release) -> str:
@@ -128,6 +137,9 @@ def release_from_text(text: str, kind: type[Written]) -> Written:
             "n": candidates["count"],
             "target": facts["target"],
             "measured_in": found["unit"],
+            "at": facts.get("at", ()),
+            "people": facts.get("people"),
+            "typical": facts.get("typical"),
         }
         step = from_exact_text(candidates["step"]) if "step" in candidates else None
         release = _release(kind, facts, facts["loss"], accuracy, (tuple(candidates["first"]), step))
@@ -163,6 +175,9 @@ def _release(
             accuracy.get("n"),
             accuracy.get("target"),
             accuracy.get("measured_in", "score"),
+            tuple(map(from_exact_text, accuracy.get("at", ()))),
+            accuracy.get("people"),
+            None if accuracy.get("typical") is None else from_exact_text(accuracy["typical"]),
         ),
         dataset=facts["dataset"],
         version=facts["version"],
@@ -199,7 +214,10 @@ def _check(release: Release) -> None:
         raise ValueError
     if release.step is not None and not (release.step > 0 and release.first_candidates):
         raise ValueError
-    if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= accuracy.k):
+    if accuracy.at and (type(accuracy.people) is not int or len(accuracy.at) != accuracy.k):
+        raise ValueError
+    least = 1 if accuracy.at else accuracy.k
+    if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= least):
         raise ValueError
     if not _are_gaps(release):
         raise ValueError

@@ -27,6 +27,7 @@ from dpselect.release.labels import plain_label
 from dpselect.release.progress_line import progress_shown
 from dpselect.release.quote import Quote, quoted, the_budget
 from dpselect.release.result import Release
+from dpselect.selection.cells import Cells
 from dpselect.selection.noise import NoiseName
 from dpselect.silence import holds_data, run, takes_data
 
@@ -47,6 +48,7 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     noise: NoiseName | None = None,
     gap: bool = False,
     gap_grid: Number | None = None,
+    people: int | None = None,
     progress: bool | None = None,
 ) -> Question:
     """Price a question; ``with`` opens the table and fits the question to its schema.
@@ -66,7 +68,7 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    wishes = Wishes(noise, gap, gap_grid)
+    wishes = Wishes(noise, gap, gap_grid, people)
     quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours, wishes)
     question = Question(problem, table, quote, measurement)
     question.progress = progress
@@ -213,7 +215,7 @@ def _released_before() -> InvalidParameter:
 def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote) -> Release:
     """Look and draw."""
     scores = look()
-    at_once = isinstance(scores, list | tuple) or hasattr(scores, "__array__")
+    at_once = isinstance(scores, list | tuple | Cells) or hasattr(scores, "__array__")
     drawn = measurement(scores) if at_once else measurement.over(scores)
     several = drawn if isinstance(drawn, list) else [drawn]
     indices, gaps = (several, ()) if quote.gap_grid is None else zip(*several, strict=True)

@@ -12,7 +12,7 @@ from itertools import islice
 from dpselect.accounting import calibrate
 from dpselect.errors import InvalidParameter, visible
 from dpselect.exact.numbers import Number, positive, whole
-from dpselect.exact.rounding import exact_text, readable_number
+from dpselect.exact.rounding import exact_text, readable_number, short_decimal
 from dpselect.ledger.reasons import question_name, question_reason
 from dpselect.notebook import card, facts_table
 from dpselect.privacy import Measurement, atom_domain, vector_domain
@@ -27,6 +27,7 @@ from dpselect.release.drawing import NAMED, NO_WISHES, Wishes, drawing_of
 from dpselect.release.labels import label_text, plain_label
 from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
+from dpselect.utility.quantile_accuracy import accuracy_of_quantiles
 from dpselect.utility.sure_lead import lead_margin
 
 FIRST_CANDIDATES = 3
@@ -144,6 +145,8 @@ class Quote:
     @property
     def _winners(self) -> tuple[str, str]:
         """Say who has won, as far as that is known."""
+        if self.accuracy.at:
+            return "quantiles", f"{', '.join(map(short_decimal, self.accuracy.at))}, not drawn yet"
         return ("winner", "one, not drawn yet") if self.k == 1 else ("winners", f"{self.k}, not drawn yet")
 
     @property
@@ -203,7 +206,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
     drawing = drawing_of(problem, domain, winners, measure_of(budget), neighbours, wishes)
     points = calibrate(drawing.make, budget, drawing.d_in)
     scale, price = points * problem.unit, budget if points else _nothing(budget)
-    distance = within(drawing.noise, scale, n, winners, CONFIDENCE)
+    promise = _promised(problem, drawing.noise, scale, winners, wishes.people)
     table = table_of(data)
     quote = Quote(
         price=price,
@@ -211,14 +214,12 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         unit=OF_SCORES if table is None else table.unit,
         mechanism=drawing.noise,
         scale=scale,
-        accuracy=Accuracy(
-            distance, CONFIDENCE, drawing.noise, problem.unit, winners, n, problem.target, problem.measured_in
-        ),
+        accuracy=promise,
         dataset=None if table is None else table.dataset,
         version=_version(),
         problem=problem.digest,
         first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
-        step=problem.candidates.step if problem.has_runs and isinstance(problem.candidates, Grid) else None,
+        step=_step(problem),
         noise_reason=drawing.why,
         unit_is_column=table is not None and table.unit is not None,
         reading=() if table is None else table.reading.facts,
@@ -227,7 +228,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
     )
     reason = question_reason(
         question_name(problem.name, problem.columns, quote.dataset),
-        k=winners,
+        k=promise.k,
         n=n,
         price=price,
         neighbours=neighbours,
@@ -235,6 +236,24 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         details=quote.details,
     )
     return replace(quote, reason=reason), drawing.make(points)
+
+
+def _promised(problem: Problem, noise: NoiseName, scale: Fraction, k: int, people: int | None) -> Accuracy:
+    """Say how good the answer will be."""
+    if problem.at:
+        return accuracy_of_quantiles(problem, scale, 1 - CONFIDENCE, people)
+    if people is not None:
+        raise InvalidParameter("people is for several quantiles at once. Leave it out: any number may be.")
+    distance = within(noise, scale, problem.count, k, CONFIDENCE)
+    return Accuracy(
+        distance, CONFIDENCE, noise, problem.unit, k, problem.count, problem.target, problem.measured_in
+    )
+
+
+def _step(problem: Problem) -> Fraction | None:
+    """Give the distance of neighbouring candidates, if they are numbers between bounds."""
+    between = problem.candidates if problem.has_runs or problem.at else None
+    return between.step if isinstance(between, Grid) else None
 
 
 def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss | None) -> WritableLoss:

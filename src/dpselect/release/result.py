@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Self
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.rounding import figure, readable_number, rounded_down
+from dpselect.exact.rounding import figure, readable_number, rounded_down, short_decimal
 from dpselect.notebook import card, facts_table, winners_list
 from dpselect.release.flat_form import flat_release
 from dpselect.release.json_form import release_from_text, release_text
@@ -42,7 +42,9 @@ class Release(Quote):
 
     @property
     def label(self) -> PlainLabel:
-        """The best of the winners."""
+        """The best of the winners; several quantiles have none, but ``labels``."""
+        if self.accuracy.at:
+            raise InvalidParameter("several quantiles have no one label. Take labels, one for each of at.")
         return self.labels[0]
 
     def to_json(self) -> str:
@@ -76,6 +78,9 @@ class Release(Quote):
     @property
     def _winners(self) -> tuple[str, str]:
         shown = map(readable, map(readable_label, self.labels))
+        if self.accuracy.at:
+            pairs = zip(map(short_decimal, self.accuracy.at), shown, strict=True)
+            return "quantiles", ", ".join(f"{at}: {label}" for at, label in pairs)
         return "winner" if len(self.labels) == 1 else "winners", ", ".join(shown)
 
     @property
@@ -84,7 +89,9 @@ class Release(Quote):
         return {first: winners, **({"lead": lead_text(self)} if self.gaps else {}), **dict(facts)}
 
     def _repr_html_(self) -> str:
-        _, *facts = self._facts.items()
+        winners, *facts = self._facts.items()
+        if self.accuracy.at:
+            return card(facts_table([winners, *facts]))
         return card(winners_list([readable_label(label) for label in self.labels]), facts_table(facts))
 
 

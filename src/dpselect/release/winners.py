@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number
 from dpselect.privacy.losses import WritableLoss
 from dpselect.privacy.neighbours import Neighbours
@@ -61,7 +62,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         gap_grid=gap_grid,
         progress=progress,
     )
-    return _at_once(question, ledger, request_id)
+    return at_once(question, ledger, request_id)
 
 
 @takes_data
@@ -82,6 +83,8 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     progress: bool | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
+    if getattr(problem, "at", ()):
+        raise InvalidParameter("several quantiles have one answer each. Write select(problem, ...).")
     question = prepare(
         problem,
         table,
@@ -95,10 +98,10 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
         gap_grid=gap_grid,
         progress=progress,
     )
-    return _at_once(question, ledger, request_id)
+    return at_once(question, ledger, request_id)
 
 
-def _at_once(question: Question, ledger: Ledger | None, request_id: str | None) -> Release:
+def at_once(question: Question, ledger: Ledger | None, request_id: str | None) -> Release:
     """Give the kept answer, without opening the table, which may be gone; or release the question."""
     if ledger is not None or request_id is not None:
         kept = question.kept_answer(ledger, request_id=request_id)

@@ -20,7 +20,7 @@ from dpselect.utility.enclosed_laws import enclosed_law, top_k_law
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.laws import exponential_law, gumbel_law
 from dpselect.utility.noise_plan import PlannableProblem
-from dpselect.utility.plots import plot_accuracy, plot_chance, plot_law, plot_ledger, plot_plan
+from dpselect.utility.plots import plot_accuracy, plot_chance, plot_law, plot_ledger, plot_plan, plot_summary
 from dpselect.utility.promise import Accuracy
 from dpselect.utility.selection_law import SelectionLaw
 from dpselect.utility.side_by_side import SideBySide, side_by_side
@@ -48,6 +48,7 @@ __all__ = [
     "plot_law",
     "plot_ledger",
     "plot_plan",
+    "plot_summary",
     "side_by_side",
     "top_k_law",
     "within",

@@ -28,6 +28,11 @@ from dpselect.utility.noise_plan import (
 )
 from dpselect.utility.price_lists import PriceList, price_list, revenue_lead, revenue_within
 from dpselect.utility.promise import Accuracy
+from dpselect.utility.quantile_accuracy import (
+    accuracy_of_quantiles,
+    must_be_several_quantiles,
+    scale_of_quantiles,
+)
 from dpselect.utility.worst_case import Mechanism, distance, mean_distance
 
 
@@ -83,8 +88,13 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
         moves all scores together by a bounded amount); or "lecture" for the classical bound
         ln(n / (1 - confidence)) * scale of Smith's lecture, which holds for the first two.
         With ``people``, a public upper bound on their number, pricing is sharper: the figure holds for data
-        sets of no more people, and does not grow with the length of the price list.
+        sets of no more people, and does not grow with the length of the price list. So it is for several
+        quantiles at once: ``within`` then bounds all of them, in ranks.
     """
+    if getattr(problem, "at", ()):
+        must_be_several_quantiles(problem, k, mechanism)
+        spread = scale_of_quantiles(problem, neighbours, epsilon, rho, scale)
+        return accuracy_of_quantiles(problem, spread, _doubt(confidence), people)
     plan = noise_plan(problem, k, neighbours, mechanism, concentrated=rho is not None)
     doubt, spread = _doubt(confidence), plan.scale(epsilon, rho, scale)
     far = spread * distance(plan.mechanism, plan.n, plan.k, doubt)

@@ -9,5 +9,6 @@ from dpselect.utility.accuracy_plot import plot_accuracy, plot_plan
 from dpselect.utility.chance_plot import plot_chance
 from dpselect.utility.law_plot import plot_law
 from dpselect.utility.ledger_plot import plot_ledger
+from dpselect.utility.summary_plot import plot_summary
 
-__all__ = ["plot_accuracy", "plot_chance", "plot_law", "plot_ledger", "plot_plan"]
+__all__ = ["plot_accuracy", "plot_chance", "plot_law", "plot_ledger", "plot_plan", "plot_summary"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.exact.rounding import readable_number, written_bound
+from dpselect.exact.rounding import readable_number, rounded_up, written_bound
 from dpselect.notebook import card, facts_table
 from dpselect.utility.worst_case import Mechanism
 
@@ -28,6 +28,12 @@ class Accuracy:
     n: int | None = None
     target: str | None = None
     measured_in: str = "score"
+    at: tuple[Fraction, ...] = ()
+    """The fractions of several quantiles at once, one for each of the k answers."""
+    people: int | None = None
+    """The most people for whom the figure holds, if it depends on them."""
+    typical: Fraction | None = None
+    """The root mean square of the error where people are spread evenly: no promise."""
 
     def __str__(self) -> str:
         if self.is_of_order_alone:
@@ -38,10 +44,16 @@ class Accuracy:
     @property
     def is_of_order_alone(self) -> bool:
         """Say whether all of several candidates win, so that no winner can be far from the k-th best."""
-        return self.k > 1 and self.k == self.n
+        return self.k > 1 and self.k == self.n and not self.at
 
     def promise(self, figure: str) -> str:
         """Say what is within a figure of what, without how sure that is."""
+        if self.at:
+            typically = "" if self.typical is None else f" (typically about {rounded_up(self.typical, 1)})"
+            return (
+                f"all {self.k} answers' ranks are within {figure} people{typically} of those asked for, if "
+                f"these lie between the bounds, on every data set of up to {self.people:,} people"
+            )
         if self.target is None:
             mark = "the best score" if self.k == 1 else f"the score of rank {self.k}"
             return f"within {figure} of {mark}"
@@ -74,7 +86,7 @@ class Accuracy:
         mark = "best score" if self.k == 1 else f"score of rank {self.k}"
         rows = [
             (f"at most below the {mark}", figure)
-            if self.target is None
+            if self.target is None and not self.at
             else ("accuracy", self.promise(figure)),
             ("with probability of at least", self.sureness),
             ("by", self.source),

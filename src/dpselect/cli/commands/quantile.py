@@ -23,13 +23,16 @@ from dpselect.cli.user_errors import UserError
 @command(
     name="quantile",
     epilog=examples(
-        "quantile pay.csv --unit person --value salary --at 0.5 --between 0:500000 --step 500 --epsilon 1"
+        "quantile pay.csv --unit person --value salary --at 0.5 --between 0:500000 --step 500 --epsilon 1",
+        "quantile pay.csv --unit person --value salary --at 0.25,0.5,0.75 --between 0:500000 --epsilon 1",
     ),
 )
 @asks_a_table
 @VALUE
 @click.option(
-    "--at", metavar=NUMBER_METAVAR, help="The fraction of people below it: 0.5 or 1/2 for the median."
+    "--at",
+    metavar=NUMBER_METAVAR,
+    help="The fraction of people below it: 0.5 or 1/2 for the median; several as 0.25,0.5,0.75.",
 )
 @BETWEEN
 @STEP_WIDTH
@@ -58,10 +61,13 @@ def quantile_command(  # noqa: PLR0913 - each is an option
             "the numbers to choose from must be given by --between LO:HI, or by --candidates. "
             f"{public_lists.CANDIDATES_ARE_PUBLIC}"
         )
-    from dpselect.problems import quantile
+    from dpselect.problems import quantile, quantiles
 
     if between is not None:
         bounds = public_lists.pair(between, "--between")
+        if "," in at:
+            several = [each.strip() for each in at.split(",")]
+            return about_numbers(options, quantiles(value=column, at=several, between=bounds, step=step))
         problem = quantile(value=column, at=at, between=bounds, step=step)
     else:
         problem = quantile(

@@ -1,0 +1,63 @@
+"""Several quantiles on the command line: ``summary``, and ``quantile --at a,b,c``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpselect.release import Release
+from tests.cli.commands import MEDIAN, Call
+
+SUMMARY = MEDIAN.replace("quantile", "summary").replace("--at 0.5 ", "")
+
+
+def test_a_summary_has_five_numbers_that_ascend_with_one_price(call: Call) -> None:
+    answer = call(f"{SUMMARY} --epsilon 100 --people 1000 --json --quiet")
+    assert answer.json["at"] == ["1/20", "1/4", "1/2", "3/4", "19/20"]
+    assert (answer.json["price"], answer.json["people"], answer.json["k"]) == ("100", 1000, 5)
+    numbers = [int(number) for number in answer.json["winners"]]
+    assert numbers == sorted(numbers)
+    assert Release.from_json(answer.out).accuracy.people == 1000
+
+
+def test_a_summary_is_shown_by_its_fractions_and_a_dry_run_tells_the_accuracy(call: Call) -> None:
+    said = call(f"{SUMMARY} --epsilon 1 --quiet").out
+    assert [line.split()[0] for line in said.splitlines()[:5]] == ["0.05", "0.25", "0.5", "0.75", "0.95"]
+    planned = " ".join(call(f"{SUMMARY} --rho 1/8 --people 500 --dry-run").out.split())
+    assert "on every data set of up to 500 people" in planned
+    assert "typically about" in planned
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_a_summary_draws_a_box(call: Call, ending: str, tmp_path: Path) -> None:
+    picture = tmp_path / f"box.{ending}"
+    assert call(f"{SUMMARY} --epsilon 1 --quiet --plot {picture}").code == 0
+    assert picture.stat().st_size > 1000
+    picture.unlink()
+    assert call(f"{SUMMARY} --epsilon 1 --quiet --dry-run --plot {picture}").code == 0
+    assert not picture.exists()
+
+
+def test_several_fractions_are_asked_at_once(call: Call) -> None:
+    answer = call(f"{MEDIAN.replace('--at 0.5', '--at 1/4,0.5,0.75')} --epsilon 100 --json --quiet")
+    assert answer.json["at"] == ["1/4", "1/2", "3/4"]
+    assert len(answer.json["winners"]) == 3
+
+
+WRONG = {
+    "no bounds": (SUMMARY.replace("--between 0:100000 --step 500", "") + " --epsilon 1", "--between must"),
+    "no column": (SUMMARY.replace("--value salary", "") + " --epsilon 1", "--value must"),
+    "a picture of no kind": (f"{SUMMARY} --epsilon 1 --plot box.txt", "--plot must"),
+    "a picture nowhere": (f"{SUMMARY} --epsilon 1 --plot /no/such/place/box.png", "--plot must"),
+    "no people": (f"{SUMMARY} --epsilon 1 --people -1", "people must be"),
+    "several winners": (f"{SUMMARY} --epsilon 1 --k 2", "--k must be 1"),
+    "fractions that fall": (f"{MEDIAN.replace('0.5', '0.5,0.25')} --epsilon 1", "--at must ascend"),
+    "another noise": (f"{SUMMARY} --epsilon 1 --noise laplace", "Gumbel noise"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_makes_no_sense_is_refused_before_anything_is_paid(name: str, call: Call) -> None:
+    line, words = WRONG[name]
+    call(line).refused(2, words)

@@ -1,0 +1,76 @@
+"""Bounds on the ranks of several quantiles, against draws: dpselect.utility.quantile_accuracy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpselect
+from dpselect.errors import InvalidParameter
+from dpselect.exact.randomness import system
+from dpselect.selection.cells import Cells
+from dpselect.selection.recursive_medians import recursive_quantiles
+from dpselect.utility.quantile_accuracy import own_error, rank_errors, root_above
+
+TENTH = Fraction(1, 100)
+
+
+@pytest.mark.parametrize(("m", "most"), [(1, 28), (3, 86), (9, 333), (19, 513), (99, 1090)])
+def test_figures_are_those_of_the_formula(m: int, most: int) -> None:
+    """2e5 points, 1e5 people, epsilon 1, 99 %: computed once with another program."""
+    at = tuple(Fraction(i, m + 1) for i in range(1, m + 1))
+    found = rank_errors(at, 200_001, Fraction(m.bit_length()), TENTH, 100_000)
+    assert abs(max(found.within) - most) < 1
+
+
+@pytest.mark.parametrize("shape", ["tied", "spread", "two"])
+def test_no_draw_of_many_is_further_off_than_promised(shape: str) -> None:
+    """Twenty draws at a confidence of 0.99: with a true bound, five misses have a probability below 1e-5."""
+    people = {"tied": [3, 900, 0, 5, 92], "spread": [1] * 1000, "two": [500, *[0] * 50, 500]}[shape]
+    places = np.flatnonzero(people)
+    up_to = np.cumsum([0, *(people[place] for place in places)])
+    cells = Cells(len(people), places, up_to, 1000)
+    at = tuple(Fraction(i, 10) for i in range(1, 10))
+    bound = rank_errors(at, len(people), Fraction(4), TENTH, 1000)
+    missed = 0
+    for _ in range(20):
+        for answer, fraction, most in zip(
+            recursive_quantiles(cells, at, Fraction(4), system()), at, bound.within, strict=True
+        ):
+            low = sum(people[:answer])
+            missed += max(low - fraction * 1000, fraction * 1000 - low - people[answer]) > most
+    assert missed < 5
+
+
+def test_accuracy_says_of_how_many_people_it_speaks() -> None:
+    problem = dpselect.quantiles(value="x", at=["1/4", "1/2", "3/4"], between=(0, 120))
+    few, any_number = (dpselect.accuracy(problem, epsilon=1, people=people) for people in (1000, None))
+    assert few.within < any_number.within
+    assert "up to 1,000 people" in str(few)
+    assert "up to 17,179,869,184 people" in str(any_number)
+    assert "typically about 3.2" in str(few)
+    assert (few.k, few.n, few.mechanism) == (3, 121, "gumbel")
+    assert dpselect.accuracy(problem, rho="1/8", people=1000).within < few.within
+    assert dpselect.accuracy(problem, scale=2, people=1000).within == few.within
+    assert dpselect.accuracy(problem, epsilon=1, neighbours="change_one", people=9).within > few.within
+    wrong: list[dict[str, Any]] = [
+        {},
+        {"epsilon": 1, "rho": 1},
+        {"epsilon": 1, "k": 2},
+        {"epsilon": 1, "mechanism": "laplace"},
+        {"epsilon": 1, "people": -1},
+    ]
+    for words in wrong:
+        with pytest.raises(InvalidParameter):
+            dpselect.accuracy(problem, **words)
+
+
+def test_ends_of_the_formulas() -> None:
+    half = (Fraction(1, 2),)
+    assert rank_errors(half, 1, Fraction(1), TENTH, 10).within == (Fraction(0),)
+    assert own_error(5, Fraction(0), TENTH, 2**32) == 1
+    assert root_above(Fraction(0)) == 0
+    assert 0 <= root_above(Fraction(2)) ** 2 - 2 < Fraction(1, 2**28)
