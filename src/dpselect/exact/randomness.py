@@ -50,8 +50,9 @@ class SystemRandomness:
     width = 64
     _PIECE = 128
     """The number of words in a piece: they are handed out together, or one by one."""
-    _PIECES = 16
-    """The number of pieces that are read at a time."""
+    _PIECES = 17
+    """The number of pieces that are read at a time. It is prime: of calls that take turns, each takes as
+    many pieces, and none of the sides does all the reading."""
 
     def __init__(self) -> None:
         """Start with nothing read ahead."""
