@@ -87,5 +87,5 @@ def test_the_person_who_is_protected_is_named_by_the_column(folder: Path, call: 
 @pytest.mark.parametrize("name", ["epsilon", "rho"])
 def test_a_price_that_is_none_is_refused_by_one_sentence(name: str, price: str, call: Call) -> None:
     said = f"--{name} must be a positive number; got '{price}'."
-    for line in (VOTE, PRICE, f"{VOTE} --dry-run", "plan --n 9"):
+    for line in (VOTE, PRICE, f"{VOTE} --dry-run", "plan --n 9", "ledger create b.ledger"):
         call(f"{line} --{name} {price}").refused(2, said)

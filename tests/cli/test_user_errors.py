@@ -14,7 +14,8 @@ from dpselect.errors import InvalidParameter
 from tests.cli.commands import VOTE, Call
 
 SOURCE = Path(dpselect.__file__).parent
-ACROSS_STRINGS = "this ledger takes PureDP; got ZCDP"  # put together at run time; asked for below
+ACROSS_STRINGS = ("this ledger takes PureDP; got ZCDP", 'noise="laplace" needs', "Leave noise out")
+"""Put together at run time; asked for below."""
 
 TRANSLATED = {
     "a number": (f"{VOTE} --epsilon x", "--epsilon must be a finite number; got 'x'"),
@@ -38,7 +39,23 @@ TRANSLATED = {
     "a plan": ("plan --n 0 --epsilon 1", "--n must be a whole number"),
     "public scores": ("law 1,x --scale 1", "each of SCORES must be a finite number; got 'x'"),
     "a ledger that is there": ("ledger create town.ledger --epsilon 1", "dpselect ledger show PATH"),
-    "a budget of nothing": ("ledger create new.ledger --epsilon 0", "the budget must be positive"),
+    "a budget of nothing": ("ledger create new.ledger --epsilon 0", "--epsilon must be a positive number"),
+    "a noise without a price": (
+        f"{VOTE} --epsilon 1 --noise laplace",
+        "together; this problem has none. Leave --noise out.",
+    ),
+    "a noise without a proof": (
+        f"{VOTE} --rho 1 --k 2 --noise exponential",
+        "--noise exponential has no proved price in this measure. Write --noise gumbel, or --epsilon.",
+    ),
+    "a grid without gaps": (
+        f"{VOTE} --epsilon 1 --gap-grid 2",
+        "--gap-grid belongs to --gap; it is given alone. Write --gap too.",
+    ),
+    "gaps of what is not listed": (
+        "quantile pay.csv --unit person --value salary --at 0.5 --between 1:9 --epsilon 1 --gap",
+        "Write --noise exponential with --epsilon, or give --candidates.",
+    ),
     "other neighbours": (
         f"{VOTE} --epsilon 1 --ledger town.ledger --neighbours change_one",
         "Ask with --neighbours add_remove",

@@ -205,4 +205,4 @@ def test_a_real_command_shows_it_from_the_third_second_on(tmp_path: Path) -> Non
             written = terminal.seen()
         assert (" %, about " in written) == shows
         assert ("no ledger was charged" in written) == shows
-        assert "votes within 7.80 of the best" in written
+        assert "within 7.80 (rounded up) of the best score, in votes" in written

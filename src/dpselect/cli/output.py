@@ -33,7 +33,6 @@ def show(
     options: QuestionOptions,
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
-    from dpselect.exact.rounding import readable_number
     from dpselect.release.labels import readable_label
     from dpselect.release.result import lead_text
 
@@ -56,7 +55,7 @@ def show(
         "price": f"{quote.price}{in_words(quote.price)}",
         "protects": quote.protects,
         "accuracy": _promise(quote.accuracy),
-        "noise": f"{quote.mechanism}, scale {readable_number(quote.scale)}",
+        "noise": quote.noise_and_scale,
         **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
     }
@@ -70,10 +69,10 @@ def show(
 
 
 def _candidates(quote: Quote) -> str:
-    from dpselect.exact.rounding import readable_number
+    from dpselect.release.labels import readable_label
 
     n, first = quote.accuracy.n or 0, quote.first_candidates
-    step = "" if quote.step is None else f" (in steps of {readable_number(quote.step)})"
+    step = "" if quote.step is None else f" (in steps of {readable_label(quote.step)})"
     return f"{n:,}: {', '.join(first)}{', …' if n > len(first) else ''}{step}"
 
 
@@ -143,11 +142,11 @@ def _promise(accuracy: Accuracy) -> str:
 
     if accuracy.is_of_order_alone:
         return str(accuracy)
-    mark = "the best" if accuracy.k == 1 else f"rank {accuracy.k}, for each of them"
-    figure = str(written_bound(accuracy.within))
-    promise = f"{accuracy.measured_in} within {figure} of {mark}"
-    if accuracy.target is not None or accuracy.at:
-        promise = accuracy.promise(figure)
+    promise = accuracy.promise(str(written_bound(accuracy.within)))
+    if accuracy.target is None and not accuracy.at:
+        each = "" if accuracy.k == 1 else "each winner "
+        unit = "" if accuracy.measured_in == "score" else f", in {accuracy.measured_in}"
+        promise = f"{each}{promise}{unit}"
     return f"{promise}, with probability {accuracy.sureness} or more"
 
 

@@ -33,6 +33,7 @@ WORDS_OF_ARGUMENTS = {
     "decimal": "--decimal",
     "encoding": "--encoding",
     "epsilon": "--epsilon",
+    "gap_grid": "--gap-grid",
     "k": "--k",
     "n": "--n",
     "neighbours": "--neighbours",
@@ -82,6 +83,20 @@ WORDS_OF_PHRASES = {
     "monotonic belongs to sensitivity=; range_sensitivity= needs no such word.": (
         "--monotonic belongs to --sensitivity; --range-sensitivity needs no such word."
     ),
+    'noise="laplace" needs': "--noise laplace needs",
+    "Leave noise out": "Leave --noise out",
+    'noise="laplace" has': "--noise laplace has",
+    'noise="exponential" has': "--noise exponential has",
+    'Write noise="gumbel", or max_divergence().': "Write --noise gumbel, or --epsilon.",
+    'Write noise="gumbel".': "Write --noise gumbel.",
+    "gap_grid belongs to gap=True; it is given alone. Write gap=True.": (
+        "--gap-grid belongs to --gap; it is given alone. Write --gap too."
+    ),
+    "gap is for candidates that are listed;": "--gap is for candidates that are listed;",
+    'Write noise="exponential" with epsilon, or give candidates=.': (
+        "Write --noise exponential with --epsilon, or give --candidates."
+    ),
+    "Give a larger step.": "Give a larger --step.",
     "Take fewer, or gumbel_law or exponential_law for a single winner.": "Take fewer, or --k 1.",
 }
 """Python in the sentences of the library, and the same for the command line."""

@@ -24,7 +24,7 @@ from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem, shown_count
 from dpselect.release.data import Data, must_be_askable, table_of
 from dpselect.release.drawing import NAMED, NO_WISHES, Wishes, drawing_of
-from dpselect.release.labels import label_text, plain_label
+from dpselect.release.labels import label_text, plain_label, readable_label
 from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
 from dpselect.utility.quantile_accuracy import accuracy_of_quantiles
@@ -143,6 +143,12 @@ class Quote:
         return protection(self.neighbours, f"column {readable(self.unit)}" if is_column else "")
 
     @property
+    def noise_and_scale(self) -> str:
+        """The noise and its scale, in words."""
+        name = self.mechanism if self.mechanism == "exponential" else self.mechanism.capitalize()
+        return f"{name}, scale {readable_number(self.scale)}"
+
+    @property
     def _winners(self) -> tuple[str, str]:
         """Say who has won, as far as that is known."""
         if self.accuracy.at:
@@ -157,9 +163,9 @@ class Quote:
             "price": str(self.price),
             "protects": self.protects,
             "accuracy": str(self.accuracy),
-            "noise": f"{self.mechanism}, scale {readable_number(self.scale)}",
+            "noise": self.noise_and_scale,
             **({"because": self.noise_reason} if self.noise_needs_a_reason else {}),
-            **({} if self.step is None else {"step": f"{readable_number(self.step)}, {self._grid}"}),
+            **({} if self.step is None else {"step": f"{readable_label(self.step)}, {self._grid}"}),
             **({} if self.where is None else {"where": readable(self.where)}),
             **({} if self.dataset is None else {"data set": readable(self.dataset)}),
         }

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Self
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.rounding import figure, readable_number, rounded_down, short_decimal
+from dpselect.exact.rounding import readable_number, short_decimal, written_bound
 from dpselect.notebook import card, facts_table, winners_list
 from dpselect.release.flat_form import flat_release
 from dpselect.release.json_form import release_from_text, release_text
@@ -102,13 +102,13 @@ def lead_text(release: Release) -> str:
     if release.k == 1:
         (gap,), (sure,) = release.gaps, release.sure_leads
         about = f"leads the runner-up by about {readable_number(gap, rounded='down')}{unit}"
-        known = f"by {rounded_down(sure, 2)} or more" if sure > 0 else "no lead is certain"
+        known = f"by {readable_number(sure, rounded='down')} or more" if sure > 0 else "no lead is certain"
         return f"{about}; {known} with probability {release.accuracy.sureness}"
     shown = ", ".join(readable_number(gap, rounded="down") for gap in release.gaps[:SHOWN_GAPS])
     more = ", …" if len(release.gaps) > SHOWN_GAPS else ""
     return (
         f"to the next about {shown}{more}{unit}; true leads are less by at most "
-        f"{figure(release.gap_margin)} with probability {release.accuracy.sureness}"
+        f"{written_bound(release.gap_margin)} with probability {release.accuracy.sureness}"
     )
 
 

@@ -13,6 +13,7 @@ from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.ledger import Ledger
+    from dpselect.ledger.budget import Currency
     from dpselect.privacy.neighbours import Neighbours
 
 PLACE = click.argument("path", metavar="PATH")
@@ -58,13 +59,17 @@ def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
     as_json: bool,
 ) -> None:
     """Make a new ledger with a budget."""
+    from dpselect.exact.numbers import positive
     from dpselect.ledger import Ledger
     from dpselect.privacy.losses import ZCDP, PureDP
 
     if (epsilon is None) == (rho is None):
         got = "none" if rho is None else "both"
         raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 2.")
-    budget = PureDP(epsilon) if epsilon is not None else ZCDP(rho or "")
+    if epsilon is not None:
+        budget: Currency = PureDP(positive(epsilon, "epsilon"))
+    else:
+        budget = ZCDP(positive(rho or "", "rho"))
     with Ledger.create(
         path, budget=budget, neighbours=neighbours, dataset=dataset, unit=unit, anchor=anchor
     ) as made:
