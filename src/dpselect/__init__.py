@@ -66,7 +66,9 @@ _HOMES = {
     "make_best_of_random_count": "dpselect.mechanisms",
     "make_exponential_mechanism": "dpselect.mechanisms",
     "make_exponential_mechanism_on_runs": "dpselect.mechanisms",
+    "make_geometric": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
+    "make_randomized_response": "dpselect.mechanisms",
     "make_report_noisy_max": "dpselect.mechanisms",
     "make_report_noisy_max_gumbel": "dpselect.mechanisms",
     "make_report_noisy_top_k": "dpselect.mechanisms",
@@ -121,7 +123,9 @@ if TYPE_CHECKING:
     from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
     from dpselect.mechanisms import make_exponential_mechanism_on_runs as make_exponential_mechanism_on_runs
+    from dpselect.mechanisms import make_geometric as make_geometric
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
+    from dpselect.mechanisms import make_randomized_response as make_randomized_response
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max
     from dpselect.mechanisms import make_report_noisy_max_gumbel as make_report_noisy_max_gumbel
     from dpselect.mechanisms import make_report_noisy_top_k as make_report_noisy_top_k

@@ -174,6 +174,8 @@ MEASUREMENTS: dict[str, Measurement] = {
         VECTORS, RANGE, PURE, 1, 1, 1
     ),
     "make_permute_and_flip": dpselect.make_permute_and_flip(VECTORS, RANGE, 1),
+    "make_geometric": dpselect.make_geometric(dpselect.atom_domain(int), dpselect.absolute_distance(), 1),
+    "make_randomized_response": dpselect.make_randomized_response(["a", "b"], 1),
     "make_exponential_mechanism_on_runs": dpselect.make_exponential_mechanism_on_runs(
         dpselect.runs_domain(dpselect.atom_domain(int), 3), RANGE, 1
     ),

@@ -10,6 +10,7 @@ PureDP('1/2')
 """
 
 from dpselect.mechanisms.best_of_random_count import make_best_of_random_count
+from dpselect.mechanisms.constant_normaliser import make_geometric, make_randomized_response
 from dpselect.mechanisms.exponential import make_exponential_mechanism
 from dpselect.mechanisms.exponential_on_runs import make_exponential_mechanism_on_runs
 from dpselect.mechanisms.permute_and_flip import make_permute_and_flip
@@ -25,7 +26,9 @@ __all__ = [
     "make_best_of_random_count",
     "make_exponential_mechanism",
     "make_exponential_mechanism_on_runs",
+    "make_geometric",
     "make_permute_and_flip",
+    "make_randomized_response",
     "make_report_noisy_max",
     "make_report_noisy_max_gumbel",
     "make_report_noisy_top_k",

@@ -25,10 +25,11 @@ from dpselect.exact.randomness import Randomness, checked, is_source, system
 from dpselect.privacy.domains import AtomDomain, VectorDomain
 from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
+from dpselect.privacy.options_domain import OptionsDomain
 from dpselect.privacy.runs_domain import RunsDomain
 from dpselect.silence import run
 
-Domain: TypeAlias = AtomDomain | VectorDomain | RunsDomain
+Domain: TypeAlias = AtomDomain | VectorDomain | RunsDomain | OptionsDomain
 Step: TypeAlias = Callable[[Any], Any]
 """What is done with an output."""
 
