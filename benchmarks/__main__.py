@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks import ledger, neighbours_in_time, releases, tables
+from benchmarks import ledger, neighbours_in_time, one_row, releases, tables
 from benchmarks.peers import PINS, PeerRow, install, measured_peer
 from benchmarks.report import Results, clock, page, size
 from benchmarks.selections import MAXIMUM, NOISES, Row, drawn, measured
@@ -42,6 +42,7 @@ def main() -> None:
         RESULTS.write_text(text, encoding="utf-8")
         print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")
         tables.main()
+        one_row.main([])
         releases.main()
     else:
         print(text)

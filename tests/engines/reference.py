@@ -29,6 +29,10 @@ def kept(
         else:
             groups[person, within(keys)].append(keys)
     for (person, inside), mine in groups.items():
+        if distinct and most == 1:
+            free = {keys: keys[len(inside) :] for keys in mine}
+            result.append(min(mine, key=lambda keys: (turn(person, free[keys], inside, salt), free[keys])))
+            continue
         alike = sorted(set(mine) if distinct else mine)
         turns = []
         for number, keys in enumerate(alike, start=1):
@@ -36,6 +40,49 @@ def kept(
             turns.append((hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), number, keys))
         result += [keys for _, _, keys in sorted(turns)[: len(turns) if most is None else most]]
     return result
+
+
+def turn(person: Any, values: tuple[Any, ...], inside: tuple[int, ...], salt: bytes) -> int:
+    """Give the priority of one row of a person, of those that agree on what is inside."""
+    secrets = (
+        int.from_bytes(hashlib.sha256(f"{salt.hex()}:{number}".encode()).digest()[:8]) >> 1
+        for number in range(100)
+    )
+    first, second = 2**31 - 1, 2**31 - 19
+    terms: list[int] = []
+    for place, part in enumerate([person, *values, *inside, person]):
+        hidden = word(part, salt) ^ next(secrets)
+        left = remainder(hidden, second if place else first)
+        terms.append(left * (2**29 + next(secrets) % 2**29))
+        if place == 1:
+            terms = [sum(terms)]
+        elif place > 1:
+            mixed = ((terms[0] ^ next(secrets)) & (2**63 - 1)) % first * (2**29 + next(secrets) % 2**29)
+            terms = [mixed + terms[1]]
+    mixed = ((terms[0] ^ next(secrets)) & (2**63 - 1)) % first * (2**29 + next(secrets) % 2**29)
+    return mixed % second
+
+
+def word(value: Any, salt: bytes) -> int:
+    """Give the whole number of 64 bits that stands for a value."""
+    if isinstance(value, Decimal):
+        return int(value * 100)  # the tests have two digits after the point
+    if isinstance(value, float):
+        if abs(value) < 2.0**-130:
+            return 0
+        if abs(value) >= 2.0**130:
+            return 1 if value > 0 else 2
+        band = (math.frexp(value)[1] - 1) // 10
+        return int(value * 2.0 ** (52 - 10 * band)) + band * 0x9E3779B97F4A7
+    text = str(value)
+    if text.lstrip("-").isdigit() and text.isascii() and str(int(text)) == text and abs(int(text)) < 2**63:
+        return int(text)
+    return int(hashlib.md5(f"{salt.hex()}:{text}".encode(), usedforsecurity=False).hexdigest()[:15], 16)
+
+
+def remainder(number: int, prime: int) -> int:
+    """Give the remainder that has the sign of the number."""
+    return number % prime if number >= 0 else -(-number % prime)
 
 
 def people(

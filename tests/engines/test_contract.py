@@ -1,4 +1,7 @@
-"""Every engine answers the same questions with the same whole numbers: dpselect.engines.queries."""
+"""Every engine answers the same questions with the same whole numbers: dpselect.engines.queries.
+
+And chooses the same row of a person: dpselect.engines.row_choice, dpselect.engines.priorities.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

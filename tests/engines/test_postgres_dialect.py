@@ -47,6 +47,13 @@ CREATE COLLATION {schema}."C" (provider = icu, locale = 'und-u-ks-level1', deter
 CREATE DOMAIN {schema}.text AS pg_catalog.varchar CHECK (value <> 'tea');
 CREATE TABLE {schema}.pg_class AS TABLE pg_catalog.pg_class WITH NO DATA;
 CREATE TABLE {schema}.pg_attribute AS SELECT attrelid FROM pg_catalog.pg_attribute WITH NO DATA;
+CREATE FUNCTION {schema}.zero(bigint, bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint';
+CREATE OPERATOR {schema}.+ (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = {schema}.zero);
+CREATE OPERATOR {schema}.* (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = {schema}.zero);
+CREATE OPERATOR {schema}.% (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = {schema}.zero);
+CREATE OPERATOR {schema}.# (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = {schema}.zero);
+CREATE OPERATOR {schema}.& (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = {schema}.zero);
+CREATE FUNCTION {schema}.substr(text, int, int) RETURNS text LANGUAGE sql AS $$ SELECT '0' $$;
 CREATE TABLE {schema}.counted (person text, key_0 bigint);
 """
 
@@ -67,7 +74,7 @@ def database(postgres_server: Server) -> Iterator[str]:
 
 
 def scores(url: str) -> list[list[int]]:
-    return [asked(problem, Table(url, table="votes", unit="who")) for problem in PROBLEMS]
+    return [asked(problem, Table(url, table="votes", unit="who", numbers_in_text=True)) for problem in PROBLEMS]
 
 
 @pytest.mark.parametrize(

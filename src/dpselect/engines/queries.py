@@ -18,6 +18,7 @@ from dpselect.engines import number_texts
 from dpselect.engines.folded_text import folded_node
 from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed, RowFilter
 from dpselect.engines.reading import POINT
+from dpselect.engines.row_choice import is_one_row, one_row
 from dpselect.engines.schema import Column
 
 
@@ -76,6 +77,9 @@ def rendered(request: CountsRequest, salt: str, dialect: Dialect) -> str:
     rows = _rows(request, names, dialect)
     if request.person is None or request.most is None:
         query = query.with_("kept", as_=rows, copy=False)
+    elif is_one_row(request):
+        query = query.with_("counted", as_=rows, copy=False)
+        query = query.with_("kept", as_=one_row(request, names, salt, dialect), copy=False)
     else:
         query = query.with_("counted", as_=rows, copy=False)
         query = query.with_("numbered", as_=_numbered(request, names), copy=False)
@@ -98,7 +102,7 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
     if request.person is not None:
         person = column_node(request.person, dialect)
         rows = rows.select(_named(person, "person")).where(is_present(person))
-        rows = rows.distinct() if request.distinct else rows
+        rows = rows.distinct() if request.distinct and not is_one_row(request) else rows
     for number, (name, key) in enumerate(zip(names, request.keys, strict=True)):
         column = column_node(key.column, dialect)
         rows = rows.where(is_present(column))

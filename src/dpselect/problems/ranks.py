@@ -23,6 +23,8 @@ from dpselect.exact.numbers import rational
 from dpselect.problems.candidates import Grid, Numbers
 
 Places: TypeAlias = NDArray[Any]
+PLAIN_DIGITS = 19
+"""Text of fewer characters, digits alone, is read at once as the whole number that it is."""
 LARGEST_POSITION = 2**61
 """Whole numbers below it can be doubled, and one added, within 64 bits."""
 EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -152,6 +154,8 @@ def multiplied(value: Any, times: int, digits: int) -> tuple[int, bool] | float 
         product = EXACT.multiply(value, times)
         below = product.to_integral_value(ROUND_FLOOR, EXACT)
         return int(below), below != product
+    if isinstance(value, str) and len(value) < PLAIN_DIGITS and value.isascii() and value.isdigit():
+        return int(value) * times, False
     exact = exact_value(value)
     if exact is None or isinstance(exact, float):
         return exact

@@ -1,0 +1,250 @@
+"""A number for each row of a person, the same on every engine: the row with the least of them is kept.
+
+Whole numbers of 64 bits alone are computed, and none of them overflows: engines agree on these, whatever
+else they differ in, and take a few nanoseconds for each. Every step but the first uses the step before it
+once, so that an engine which copies expressions copies none.
+
+Proof: priorities.proof.md
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlglot import exp
+
+from dpselect.engines.schema import Column
+
+ONE_PRIME, OTHER_PRIME = 2**31 - 1, 2**31 - 19
+"""Remainders of the one are mixed by exclusive or before remainders of the other are taken."""
+POSITIVE = 2**63 - 1
+"""All bits but the sign of a whole number of 64 bits."""
+LEAST_WHOLE = 52
+"""Floats from 2**52 on are whole numbers."""
+LEAST_FACTOR = 2**29
+"""A factor is this or more, and less than twice of it: a remainder times a factor has 61 bits at most."""
+DIGITS_OF_HASH = 15
+"""Hexadecimal digits: 60 bits."""
+DIGITS_OF_A_WORD = 18
+"""A decimal of no more digits, without its point, is a whole number of 64 bits."""
+WHOLE_TEXT = r"^(0|-?[1-9][0-9]{0,18})$"
+BAND = 10
+"""Powers of two in a band of floats, whose numbers times one power are whole and have 53 to 62 bits."""
+BANDS = 13
+"""Bands above one, and as many below: from 2**-130 to 2**130."""
+BETWEEN_BANDS = 0x9E3779B97F4A7
+"""What bands differ in: without it a number and its 1,024-fold would be alike."""
+
+
+class Parameterized(Protocol):
+    """What is needed of a dialect."""
+
+    @property
+    def name(self) -> str:
+        """The dialect's name in sqlglot."""
+
+    def parameter(self, value: object) -> exp.Expression:
+        """Take a value and give the node that stands for it."""
+
+
+@dataclass(frozen=True)
+class PriorityPart:
+    """What a priority depends on: a node and its column; None stands for a place on a list."""
+
+    node: exp.Expression
+    column: Column | None
+
+
+def priority(parts: Sequence[PriorityPart], salt: str, dialect: Parameterized) -> exp.Expression:
+    """Give the priority of a row, zero or more and less than 2**31, from its person, its value, and more."""
+    numbers = _numbers(salt)
+    words = [_word(part, salt, dialect) for part in parts]
+    state: exp.Expression = exp.Literal.number(0)
+    signed = False
+    for place, (word, part) in enumerate(zip(words, parts, strict=True)):
+        prime = ONE_PRIME if place == 0 else OTHER_PRIME
+        term = _times(_mod(_xor(word, _secret(numbers, dialect)), prime), _factor(numbers, dialect))
+        state = term if place == 0 else sum_of(_mixed(state, place, signed, numbers, dialect), term)
+        signed = signed or _is_signed(part)
+    return _mod(_mixed(state, len(parts), signed, numbers, dialect), OTHER_PRIME)
+
+
+def _mixed(
+    state: exp.Expression,
+    place: int,
+    signed: bool,  # noqa: FBT001 - handed on
+    numbers: Iterator[int],
+    dialect: Parameterized,
+) -> exp.Expression:
+    """Mix what has been gathered; two parts are gathered before the first time."""
+    if place <= 1:
+        return state
+    hidden = _xor(state, _secret(numbers, dialect))
+    positive = bits_of(hidden, POSITIVE) if signed else hidden
+    return _times(_mod(positive, ONE_PRIME), _factor(numbers, dialect))
+
+
+def _numbers(salt: str) -> Iterator[int]:
+    """Give secret numbers of 63 bits, as many as are asked for."""
+    for number in range(10**6):
+        yield int.from_bytes(hashlib.sha256(f"{salt}:{number}".encode()).digest()[:8]) >> 1
+
+
+def _secret(numbers: Iterator[int], dialect: Parameterized) -> exp.Expression:
+    return exp.cast(dialect.parameter(next(numbers)), whole_type())
+
+
+def _factor(numbers: Iterator[int], dialect: Parameterized) -> exp.Expression:
+    return exp.cast(dialect.parameter(LEAST_FACTOR + next(numbers) % LEAST_FACTOR), whole_type())
+
+
+# ---- a whole number for a value --------------------------------------------------------------------------
+
+
+def _is_signed(part: PriorityPart) -> bool:
+    return part.column is not None and not (part.column.kind == "integer" and part.column.lowest >= 0)
+
+
+def is_word(column: Column) -> bool:
+    """Say whether a column holds whole numbers of 64 bits."""
+    return column.kind == "integer" and column.lowest >= -POSITIVE - 1 and column.highest <= POSITIVE
+
+
+def _word(part: PriorityPart, salt: str, dialect: Parameterized) -> exp.Expression:
+    """Give a whole number of 64 bits for a value: equal for equal ones, and seldom for different ones."""
+    column = part.column
+    if column is None or is_word(column):
+        return exp.cast(part.node.copy(), whole_type())
+    if column.kind in ("double", "single"):
+        return _word_of_float(exp.cast(part.node.copy(), exp.DataType.build("DOUBLE")))
+    if column.kind == "decimal" and column.precision is not None and column.precision <= DIGITS_OF_A_WORD:
+        power = exp.Literal.number(10 ** (column.scale or 0))
+        return exp.cast(_times(part.node, power), whole_type())
+    node: exp.Expression = part.node.copy()
+    if column.kind == "decimal" and column.scale is None:
+        node = exp.Anonymous(this="pg_catalog.trim_scale", expressions=[node])  # 1.50 is 1.5
+    text: exp.Expression = exp.cast(node, exp.DataType.build("TEXT"))
+    if dialect.name != "spark":
+        text = exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
+    return _word_of_text(text, salt, dialect)
+
+
+def _word_of_text(text: exp.Expression, salt: str, dialect: Parameterized) -> exp.Expression:
+    """Give the number that text spells as engines do, and otherwise bits of its salted hash."""
+    salted = exp.DPipe(
+        this=exp.DPipe(
+            this=exp.cast(dialect.parameter(salt), exp.DataType.build("TEXT")),
+            expression=exp.Literal.string(":"),
+        ),
+        expression=text.copy(),
+    )
+    hashed = _bits_of_hash(exp.MD5(this=salted), dialect)
+    # Only what begins with a digit, or a sign before them in ASCII, may spell a number: others are not tried.
+    early = exp.LT(this=text.copy(), expression=exp.Literal.string(":"))
+    whole = _whole_of_text(text, hashed, dialect)
+    return exp.Case(ifs=[exp.If(this=early, true=whole)], default=hashed)
+
+
+def _whole_of_text(text: exp.Expression, otherwise: exp.Expression, dialect: Parameterized) -> exp.Expression:
+    """Give the number of 64 bits that text spells in the one way in which engines write it."""
+    if dialect.name in ("duckdb", "spark"):
+        read = exp.TryCast(this=text.copy(), to=whole_type(), safe=True)
+        same = exp.EQ(this=exp.cast(read.copy(), exp.DataType.build("TEXT")), expression=text.copy())
+        return exp.Case(ifs=[exp.If(this=same, true=read)], default=otherwise.copy())
+    spelt = exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(WHOLE_TEXT))
+    number = exp.cast(text.copy(), exp.DataType.build("DECIMAL"))
+    fits = exp.And(
+        this=exp.GTE(this=number, expression=exp.Literal.number(-POSITIVE - 1)),
+        expression=exp.LTE(this=number.copy(), expression=exp.Literal.number(POSITIVE)),
+    )
+    whole = exp.If(this=fits, true=exp.cast(text.copy(), whole_type()))
+    inside = exp.Case(ifs=[whole], default=otherwise.copy())
+    return exp.Case(ifs=[exp.If(this=spelt, true=inside)], default=otherwise.copy())
+
+
+def _bits_of_hash(digits: exp.Expression, dialect: Parameterized) -> exp.Expression:
+    """Read the first hexadecimal digits as a number, as each engine can."""
+    name = "substr" if dialect.name in ("duckdb", "spark") else "pg_catalog.substr"
+    length = exp.Literal.number(DIGITS_OF_HASH)
+    first = exp.Anonymous(this=name, expressions=[digits, exp.Literal.number(1), length])
+    if dialect.name == "spark":
+        bases = [exp.Literal.number(16), exp.Literal.number(10)]
+        return exp.cast(exp.Anonymous(this="conv", expressions=[first, *bases]), whole_type())
+    begins = exp.Literal.string("0x" if dialect.name == "duckdb" else "x")
+    marked = exp.Paren(this=exp.DPipe(this=begins, expression=first))
+    if dialect.name == "duckdb":
+        return exp.cast(marked, whole_type())
+    bits = exp.DataType.build(f"BIT({4 * DIGITS_OF_HASH})", dialect="postgres")
+    return exp.cast(exp.cast(marked, bits), whole_type())
+
+
+def _word_of_float(given: exp.Expression) -> exp.Expression:
+    """Give all the digits of a float as a whole number; zero and what is beyond all bands is 0, 1 or 2.
+
+    No product is rounded or leaves the range of floats, and what is cast is whole and has 62 bits at most.
+    """
+    size = exp.Abs(this=given.copy())
+    large = [
+        exp.If(this=exp.LT(this=size.copy(), expression=_power(BAND * (band + 1))), true=_moved(given, band))
+        for band in range(BANDS)
+    ]
+    small = [
+        exp.If(this=exp.GTE(this=size.copy(), expression=_power(BAND * band)), true=_moved(given, band))
+        for band in range(-1, -BANDS - 1, -1)
+    ]
+    near_zero, very_large, very_small = (exp.Literal.number(number) for number in range(3))
+    is_positive = exp.If(this=exp.GTE(this=given.copy(), expression=_power(0)), true=very_large)
+    beyond = exp.Case(ifs=[is_positive], default=very_small)
+    at_least_one = exp.GTE(this=size, expression=_power(0))
+    return exp.Case(
+        ifs=[exp.If(this=at_least_one, true=exp.Case(ifs=large, default=beyond))],
+        default=exp.Case(ifs=small, default=near_zero),
+    )
+
+
+def _moved(given: exp.Expression, band: int) -> exp.Expression:
+    """Move a float of a band to where floats are whole numbers, and mark the band."""
+    whole = exp.cast(_times(given, _power(LEAST_WHOLE - BAND * band)), whole_type())
+    return sum_of(whole, exp.Literal.number(band * BETWEEN_BANDS)) if band else whole
+
+
+def _power(exponent: int) -> exp.Expression:
+    return exp.cast(exp.Literal.string(repr(2.0**exponent)), exp.DataType.build("DOUBLE"))
+
+
+# ---- arithmetic, each step in parentheses ----------------------------------------------------------------
+
+
+def whole_type() -> exp.DataType:
+    """Give the type of whole numbers of 64 bits."""
+    return exp.DataType.build("BIGINT")
+
+
+def sum_of(one: exp.Expression, other: exp.Expression) -> exp.Expression:
+    """Add."""
+    return exp.Paren(this=exp.Add(this=one.copy(), expression=other.copy()))
+
+
+def times_power(node: exp.Expression, exponent: int) -> exp.Expression:
+    """Multiply by a power of two."""
+    return _times(node, exp.Literal.number(2**exponent))
+
+
+def bits_of(node: exp.Expression, mask: int) -> exp.Expression:
+    """Keep the bits of a mask."""
+    return exp.Paren(this=exp.BitwiseAnd(this=node.copy(), expression=exp.Literal.number(mask)))
+
+
+def _times(one: exp.Expression, other: exp.Expression) -> exp.Expression:
+    return exp.Paren(this=exp.Mul(this=one.copy(), expression=other.copy()))
+
+
+def _mod(node: exp.Expression, prime: int) -> exp.Expression:
+    return exp.Paren(this=exp.Mod(this=node.copy(), expression=exp.Literal.number(prime)))
+
+
+def _xor(one: exp.Expression, other: exp.Expression) -> exp.Expression:
+    return exp.Paren(this=exp.BitwiseXor(this=one.copy(), expression=other.copy()))
