@@ -18,6 +18,7 @@ VERBS = {
     "mode": "mode plays.csv --unit listener --choice song --candidates Help,Julia --epsilon 1/3",
     "price": f"{PRICE} --epsilon 1/3",
     "quantile": f"{MEDIAN} --epsilon 1/3",
+    "summary": "summary pay.csv --unit person --value salary --between 0:100000 --step 500 --epsilon 1/3",
     "scores": "scores s.json --candidates a,b,c --sensitivity 1/3 --epsilon 1/7",
 }
 

@@ -43,7 +43,7 @@ def test_a_dict_is_flat_and_exact() -> None:
 def test_names_that_the_json_form_has_too_mean_the_same() -> None:
     written, facts = json.loads(EXAMPLE.to_json()), EXAMPLE.to_dict()
     shared = written.keys() & facts.keys()
-    assert len(shared) == 13
+    assert len(shared) == 14
     assert {name: written[name] for name in shared} == {name: facts[name] for name in shared}
     assert {facts["within"], facts["confidence"]} < {*written["accuracy"].values()}
 
@@ -68,6 +68,24 @@ def test_csv_has_a_line_for_each_winner_with_all_that_is_in_the_dict() -> None:
         assert {name: row[name] for name in rest} == {
             name: "" if value is None else str(value) for name, value in rest.items()
         }
+
+
+def test_the_rows_and_how_they_are_read_are_part_of_both_forms() -> None:
+    release = of("tea", where="=x", reading=(("decimal", ","), ("encoding", "utf-16")))
+    facts, (row,) = release.to_dict(), cells(release)
+    assert (facts["where"], facts["read_as"]) == ("=x", "decimal ',', encoding 'utf-16'")
+    assert (row["where"], row["read_as"]) == ("'=x", facts["read_as"])
+    assert EXAMPLE.to_dict()["read_as"] is None
+
+
+def test_several_quantiles_say_which_one_each_winner_is() -> None:
+    release = of(3, 9)
+    accuracy = replace(release.accuracy, at=(Fraction(1, 4), Fraction(3, 4)), people=100)
+    both = replace(release, accuracy=accuracy)
+    facts = both.to_dict()
+    assert (facts["winner"], facts["at"], facts["winner_2"], facts["at_2"]) == ("3", "1/4", "9", "3/4")
+    assert [(row["winner"], row["at"]) for row in cells(both)] == [("3", "1/4"), ("9", "3/4")]
+    assert csv_text(both, None).splitlines()[1].startswith(",,,")
 
 
 def test_without_winners_csv_has_one_line() -> None:

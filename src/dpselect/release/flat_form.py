@@ -22,7 +22,7 @@ Flat: TypeAlias = dict[str, str | int | None]
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """A spreadsheet takes a cell that begins with one of these for a formula; four of them are wide."""
-NAMES_FROM_OUTSIDE = ("unit", "dataset", "target", "measured_in")
+NAMES_FROM_OUTSIDE = ("unit", "dataset", "where", "target", "measured_in")
 """The cells whose text a user, or a list of candidates, has chosen."""
 
 
@@ -55,6 +55,8 @@ def flat_facts(quote: Quote) -> Flat:
         "n": accuracy.n,
         "problem": quote.problem,
         "dataset": quote.dataset,
+        "where": quote.where,
+        "read_as": ", ".join(f"{name} {value!r}" for name, value in quote.reading) or None,
         "version": quote.version,
     }
 
@@ -63,7 +65,9 @@ def flat_release(quote: Quote, labels: tuple[PlainLabel, ...], gaps: tuple[Fract
     """Write the winners, the best first, their gaps if there are any, and the rest."""
     winners: Flat = dict(zip(_ranked("winner", labels), map(label_text, labels), strict=True))
     leads: Flat = dict(zip(_ranked("gap", gaps), map(exact_text, gaps), strict=True))
-    return winners | leads | flat_facts(quote)
+    at = quote.accuracy.at
+    places: Flat = dict(zip(_ranked("at", at), map(exact_text, at), strict=True))
+    return winners | places | leads | flat_facts(quote)
 
 
 def _ranked(name: str, several: Sequence[object]) -> list[str]:
@@ -81,14 +85,16 @@ def csv_text(
         drawn = list(enumerate(labels, start=1))
     written = io.StringIO()
     rows = csv.writer(written, lineterminator="\n")
-    leads: list[list[str | None]] = [[] for _ in drawn]
+    more: dict[str, Sequence[str | None]] = {}
+    if quote.accuracy.at:
+        more["at"] = [None] if labels is None else [exact_text(each) for each in quote.accuracy.at]
     if quote.gap_grid is not None:
-        leads = [[None]] if gaps is None else [[exact_text(gap)] for gap in gaps]
-    rows.writerow(["rank", "winner", *(["gap"] if quote.gap_grid is not None else []), *facts])
-    for (rank, label), lead in zip(drawn, leads, strict=True):
+        more["gap"] = [None] if gaps is None else [exact_text(gap) for gap in gaps]
+    rows.writerow(["rank", "winner", *more, *facts])
+    for place, (rank, label) in enumerate(drawn):
         cell = None if label is None else label_text(label)
         winner = _harmless(cell) if isinstance(label, str) and cell else cell
-        rows.writerow([rank, winner, *lead, *_cells(facts)])
+        rows.writerow([rank, winner, *(column[place] for column in more.values()), *_cells(facts)])
     return written.getvalue()
 
 
