@@ -27,6 +27,7 @@ _HOMES = {
     "ApproxZCDP": "dpselect.privacy",
     "BoundedRange": "dpselect.accounting",
     "BudgetExhausted": "dpselect.errors",
+    "Account": "dpselect.ledger",
     "Entry": "dpselect.ledger",
     "LaplaceDominated": "dpselect.accounting",
     "Ledger": "dpselect.ledger",
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from dpselect.errors import LedgerUnavailable as LedgerUnavailable
     from dpselect.errors import RequestChanged as RequestChanged
     from dpselect.errors import UnmeteredRelease as UnmeteredRelease
+    from dpselect.ledger import Account as Account
     from dpselect.ledger import Entry as Entry
     from dpselect.ledger import Ledger as Ledger
     from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count

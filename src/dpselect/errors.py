@@ -70,16 +70,18 @@ class ReleaseFailed(DpselectError, RuntimeError):
 class BudgetExhausted(DpselectError):
     """The ledger cannot afford it: ask for less, or stop. Nothing was charged, nothing was read.
 
-    ``cost``, ``remaining`` and ``budget`` are losses of one kind; what is left is rounded down.
+    ``cost``, ``remaining`` and ``budget`` are losses of one kind; what is left is rounded down. ``where``
+    says of what it is left, if not of the whole budget: then ``budget`` may be the share of an account.
     """
 
-    def __init__(self, reason: str, cost: Any, remaining: Any, budget: Any) -> None:
+    def __init__(self, reason: str, cost: Any, remaining: Any, budget: Any, where: str = "") -> None:
         left = remaining.readable(rounded="down")
-        super().__init__(f"{shown(reason)} costs {cost}; {left} of {budget.readable()} is left.")
+        super().__init__(f"{shown(reason)} costs {cost}; {left} of {budget.readable()} is left{where}.")
         self.reason, self.cost, self.remaining, self.budget = reason, cost, remaining, budget
+        self.where = where
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        return type(self), (self.reason, self.cost, self.remaining, self.budget)
+        return type(self), (self.reason, self.cost, self.remaining, self.budget, self.where)
 
 
 class AlreadyCharged(DpselectError):

@@ -54,6 +54,8 @@ def test_every_command_has_an_example() -> None:
 def test_an_example_runs(example: str, folder: Path, call: Call) -> None:
     if "ledger create" not in example:
         assert call("ledger create town.ledger --epsilon 2 --unit voter").code == 0
+    if "ledger account" in example and "account open" not in example:
+        assert call("ledger account open town.ledger ada --epsilon 1/2").code == 0
     assert folder.is_dir()
     outcome = call(*shlex.split(example)[1:])
     assert (outcome.code, outcome.err) == (0, "")
@@ -86,7 +88,9 @@ def test_a_ledgers_json_has_the_keys_that_its_page_says(call: Call) -> None:
         call("ledger show town.ledger --json").json,
         call("ledger verify town.ledger --json").json,
     )
-    assert {*shown, *verified} == said
+    assert call("ledger create pair.ledger --epsilon 1 --delta 1e-6").code == 0
+    assert call("ledger account open pair.ledger ada --epsilon 1/2 --reserve").code == 0
+    assert {*shown, *verified, *call("ledger show pair.ledger --json").json} == said
 
 
 def test_the_commands_of_the_readme_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

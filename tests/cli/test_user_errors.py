@@ -62,7 +62,7 @@ TRANSLATED = {
     ),
     "another currency": (
         f"{VOTE} --rho 1/8 --ledger town.ledger",
-        "this ledger holds epsilon; got rho. Ask with --epsilon, or keep another ledger for it.",
+        "this ledger holds epsilon; got rho. Ask with --epsilon. Or keep another ledger: dpselect ledger",
     ),
     "each row a person": (
         f"{VOTE.replace('--unit voter', '--each-row-is-a-person')} --epsilon 1 --ledger town.ledger",

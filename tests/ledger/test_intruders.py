@@ -15,7 +15,7 @@ import pytest
 from dpselect import Ledger, LedgerDamaged, LedgerUnavailable, PureDP
 from dpselect.errors import InvalidParameter
 from dpselect.ledger import anchor as anchors
-from dpselect.ledger.entries import header_row, new_header, record_digest
+from dpselect.ledger.entries import entry_digest, header_row, new_header
 from dpselect.ledger.sqlite import SqliteDatabase
 from dpselect.privacy.neighbours import Neighbours
 from tests.ledger.places import FileCabinet, Place
@@ -43,7 +43,7 @@ def rewrite(place: Place, number: int, column: str, value: str) -> None:
     """Change an entry, and compute its digest anew."""
     before = str(row_of(place, number - 1)[-1])
     place.force(f"UPDATE dpselect_entries SET {column} = '{value}' WHERE number = {number}")
-    fitting = record_digest("entry", before, row_of(place, number)[:-1])
+    fitting = entry_digest(before, row_of(place, number)[:-1])
     place.force(f"UPDATE dpselect_entries SET digest = '{fitting}' WHERE number = {number}")
 
 
@@ -85,7 +85,7 @@ def test_e10_another_header_under_a_chain_computed_anew_is_found(
     changed = f"budget = '{budget}', neighbours = '{neighbours}', digest = '{header_row(header)[-1]}'"
     place.force(f"UPDATE dpselect_header SET {changed}")
     for number in range(1, 6):
-        before = record_digest("entry", before, row_of(place, number)[:-1])
+        before = entry_digest(before, row_of(place, number)[:-1])
         place.force(f"UPDATE dpselect_entries SET digest = '{before}' WHERE number = {number}")
     for use in (filled.verify, lambda: Ledger.open(file_place.url)):
         with pytest.raises(LedgerDamaged) as found:
@@ -273,7 +273,7 @@ def test_a_ledger_closed_in_the_middle_of_a_charge_is_not_charged(
     filled: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as closing:
-        closing.setattr("dpselect.ledger.ledger.number_of_request", lambda database, _: database.close())
+        closing.setattr("dpselect.ledger.book.number_of_request", lambda database, *_: database.close())
         with pytest.raises(LedgerUnavailable, match="it was closed meanwhile"):
             filled.charge(PureDP("1/10"), reason="a", request_id="r6")
     assert filled.charge(PureDP("1/10"), reason="a", request_id="r6").number == 6
@@ -300,8 +300,8 @@ def test_e10_after_the_last_number_that_a_database_has_there_is_no_entry(
     _, *columns, last = row_of(file_place, 5)
     for number in (2**63 - 2, 2**63 - 1):
         columns[3] = f"r{number}"
-        last = record_digest("entry", str(last), (number, *columns))
-        texts = ", ".join(f"'{column}'" for column in (*columns, last))
+        last = entry_digest(str(last), (number, *columns))
+        texts = ", ".join("NULL" if column is None else f"'{column}'" for column in (*columns, last))
         file_place.force(f"INSERT INTO dpselect_entries VALUES ({number}, {texts})")
     with pytest.raises(LedgerDamaged):
         CHARGE(filled)

@@ -1,13 +1,13 @@
 """Each guard of the ledger, taken away: what the other tests expect then no longer happens."""
 
 import shutil
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from dpselect import Ledger, PureDP
 from dpselect.ledger import anchor as anchors
+from dpselect.ledger.budget import Parts
 from tests.ledger.places import FileCabinet
 
 LEDGER = "dpselect.ledger"
@@ -33,17 +33,16 @@ def test_without_the_anchor_an_old_copy_is_taken_for_the_newest(
         ledger.charge(PureDP("1/2"), reason="b")
         header = anchors.read_anchor(tmp_path / "a.ledger.anchor").header
     shutil.copy(tmp_path / "old", path)
-    for module in ("ledger", "anchor_places"):
+    for module in ("book", "anchor_places"):
         monkeypatch.setattr(f"{LEDGER}.{module}.read_anchor", lambda _: anchors.empty_state(header))
     assert Ledger.open(path).remaining == PureDP("1/2")
 
 
 def test_without_the_filter_a_budget_is_overspent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unfiltered(spent: Fraction, price: Fraction, _: Fraction) -> Fraction:
-        return spent + price
+    def unfiltered(spent: Parts, price: Parts, _: Parts) -> Parts:
+        return tuple(before + part for before, part in zip(spent, price, strict=True))
 
-    for module in ("ledger", "entries"):
-        monkeypatch.setattr(f"{LEDGER}.{module}.total_after", unfiltered)
+    monkeypatch.setattr(f"{LEDGER}.balance.total_after", unfiltered)
     ledger = Ledger.create(tmp_path / "a.ledger")
     for _ in range(3):
         ledger.charge(PureDP(1), reason="a")

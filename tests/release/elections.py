@@ -32,9 +32,9 @@ class Watched(Ledger):
     before: Callable[[], object] = staticmethod(lambda: None)
     after: Callable[[], object] = staticmethod(lambda: None)
 
-    def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> Entry:
+    def charge(self, loss: object, **facts: Any) -> Entry:
         self.before()
-        entry = super().charge(loss, reason=reason, request_id=request_id)
+        entry = super().charge(loss, **facts)
         self.after()
         return entry
 

@@ -268,6 +268,7 @@ PUBLIC = {
     "ApproxZCDP",
     "BoundedRange",
     "BudgetExhausted",
+    "Account",
     "Entry",
     "LaplaceDominated",
     "Ledger",

@@ -15,6 +15,7 @@ import pytest
 import dpselect
 from dpselect import (
     AnswerLost,
+    ApproxDP,
     BudgetExhausted,
     Ledger,
     LedgerDamaged,
@@ -225,15 +226,33 @@ def test_a_question_is_released_only_while_it_is_open(data: str, ballots: Path, 
     assert ledger.spent == PureDP(0)
 
 
-def test_an_account_is_reserved(ledger: Watched) -> None:
-    account: Any = "students"
+def test_an_account_that_was_never_opened_is_refused_and_nothing_is_charged(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger")
     with (
         prepare(OWN, EVEN, epsilon=1) as question,
-        pytest.raises(InvalidParameter, match="account must be None"),
+        pytest.raises(InvalidParameter, match="account must be one that was opened; got 'students'"),
     ):
-        question.release(ledger, account=account)
+        question.release(ledger, account="students")
     assert not question.charged
     assert ledger.spent == PureDP(0)
+
+
+def test_a_question_is_charged_to_the_account_that_is_named(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger", budget=ApproxDP(2, "1e-6"))
+    for name in ("ada", "bob"):
+        ledger.open_account(name, share=ApproxDP(1, "1e-6"))
+    with prepare(OWN, EVEN, budget=ApproxDP(1, "1e-6")) as question:
+        release = question.release(ledger, request_id="r", account="ada")
+    assert (ledger.account("ada").spent, ledger.account("bob").spent) == (ApproxDP(1, "1e-6"), ApproxDP(0, 0))
+    asked: dict[str, Any] = {"budget": ApproxDP(1, "1e-6"), "ledger": ledger, "request_id": "r"}
+    assert dpselect.select(OWN, EVEN, **asked, account="ada") == release
+    with pytest.raises(BudgetExhausted, match="is left") as refused:
+        dpselect.select(OWN, EVEN, **asked, account="bob")
+    assert refused.value.remaining == ApproxDP(1, 0)
+    with prepare(OWN, EVEN, epsilon=1) as question, pytest.raises(BudgetExhausted, match="share of 'ada'"):
+        question.dry_run(ledger, account="ada")
+    with pytest.raises(InvalidParameter, match="an account needs a ledger"):
+        dpselect.select(OWN, EVEN, epsilon=1, account="ada")
 
 
 class Openings:

@@ -38,9 +38,9 @@ INSIDE = {
     ],
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},
-        {"options", "public_columns", "score_files", "receipts"},
+        {"options", "public_columns", "score_files", "receipts", "budgets"},
         {"public_lists", "sources"},
-        {"output"},
+        {"output", "ledger_accounts"},
         {"question"},
         {"runner"},
         {"main", "reference"},

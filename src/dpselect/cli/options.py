@@ -27,10 +27,12 @@ class QuestionOptions:
     noise: Any
     gap: bool
     gap_grid: str | None
+    delta: str | None
     k: int | None
     neighbours: Any
     ledger: str | None
     request_id: str | None
+    account: str | None
     engine: str
     table: str | None
     columns: str | None
@@ -93,6 +95,11 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
         "--gap-grid", metavar=NUMBER_METAVAR, help="The step of the gaps.  [default: one point of the score]"
     ),
     click.option(
+        "--delta",
+        metavar=NUMBER_METAVAR,
+        help="Beside --epsilon or --rho: the probability to set aside.",
+    ),
+    click.option(
         "--k",
         type=int,
         metavar=NUMBER_METAVAR,
@@ -111,6 +118,7 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     click.option(
         "--request-id", metavar="NAME", help="Ask again under the same name: the same answer, at no price."
     ),
+    click.option("--account", metavar="NAME", help="Charge it to this account of the ledger."),
     click.option(
         "--engine",
         type=click.Choice(["auto", "duckdb", "spark", "postgres"]),

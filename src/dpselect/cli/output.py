@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dpselect.cli.budgets import amounts
 from dpselect.cli.console import results, write_facts, write_json
 from dpselect.cli.options import QuestionOptions
 from dpselect.cli.sources import place_of_ledger
@@ -95,14 +96,12 @@ def _as_json(
     }
 
 
-def _balance(ledger: Ledger) -> dict[str, str | None]:
-    from dpselect.privacy.amounts import amount_text
-
+def _balance(ledger: Ledger) -> dict[str, Any]:
     found = _spent_and_left(ledger)
     if found is None:
         return {"spent": None, "remaining": None}
     spent, left = found
-    return {"spent": amount_text(spent.amount), "remaining": amount_text(left.amount)}
+    return amounts(spent=spent, remaining=left)
 
 
 def _spent_and_left(ledger: Ledger) -> tuple[Currency, Currency] | None:

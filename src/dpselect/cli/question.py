@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import interrupts, output, sources
+from dpselect.cli.budgets import given_loss
 from dpselect.cli.console import note
 from dpselect.cli.options import QuestionOptions, with_question_options
 from dpselect.cli.public_lists import Names, as_numbers
@@ -125,11 +126,9 @@ def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:
 
     if options.as_json and options.as_csv:
         raise UserError("at most one of --json and --csv must be given; got both. Leave one out.")
-    if (options.epsilon is None) == (options.rho is None):
-        got = "none" if options.rho is None else "both"
-        raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 1/2.")
+    loss = given_loss(options.epsilon, options.rho, options.delta, example="--epsilon 1/2")
     whole(_winners(options), "k", least=1, most=problem.count)
-    return the_budget(options.epsilon, options.rho, None)
+    return the_budget(None, None, loss)
 
 
 def _winners(options: QuestionOptions) -> int:
@@ -142,6 +141,8 @@ def ledger_of(options: QuestionOptions) -> Iterator[Ledger | None]:
     if options.ledger is None:
         if options.request_id is not None:
             raise UserError("--request-id needs a ledger, which keeps the answer. Give --ledger FILE.")
+        if options.account is not None:
+            raise UserError("--account needs a ledger, which keeps its share. Give --ledger FILE.")
         yield None
         return
     with sources.open_ledger(options.ledger) as ledger:
@@ -183,8 +184,8 @@ def _answer(
 ) -> Release | None:
     """Release the question and show the answer; in a dry run, the quote or an answer that is kept."""
     if options.dry_run:
-        question.dry_run(ledger, options.request_id)
-        release = question.kept_answer(ledger, request_id=options.request_id)
+        question.dry_run(ledger, options.request_id, account=options.account)
+        release = question.kept_answer(ledger, request_id=options.request_id, account=options.account)
     else:
         release = _released(options, question, ledger, unreadable)
     quote = question.quote
@@ -216,7 +217,7 @@ def _released(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnmeteredRelease)  # a note says it in the words of the command
-            return question.release(ledger, request_id=options.request_id)
+            return question.release(ledger, request_id=options.request_id, account=options.account)
     except Exception as error:
         if not receipt():
             raise

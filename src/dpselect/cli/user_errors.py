@@ -22,6 +22,7 @@ OPTION_LENGTH = 60
 """Characters of an unknown option that are shown."""
 
 WORDS_OF_ARGUMENTS = {
+    "account": "--account",
     "at": "--at",
     "between": "--between",
     "bounds": "--between",
@@ -31,6 +32,7 @@ WORDS_OF_ARGUMENTS = {
     "confidence": "--confidence",
     "dataset": "--dataset",
     "decimal": "--decimal",
+    "delta": "--delta",
     "encoding": "--encoding",
     "epsilon": "--epsilon",
     "gap_grid": "--gap-grid",
@@ -63,10 +65,21 @@ WORDS_OF_PHRASES = {
     "Table(..., numbers_in_text=True)": "--numbers-in-text",
     "with numbers_in_text=True": "with --numbers-in-text",
     'name it: encoding="utf-16", or encoding="cp1252"': "name it: --encoding utf-16, or --encoding cp1252",
+    "Ask with epsilon= (a measurement for max_divergence())": "Ask with --epsilon",
+    "Ask with rho= (a measurement for zero_concentrated_divergence())": "Ask with --rho or --epsilon",
     "Open it: Ledger.open(...)": "Look at it: dpselect ledger show PATH",
     "Make one: Ledger.create(...)": "Make one: dpselect ledger create PATH --epsilon 2",
     "call Ledger.vouch": "vouch for it in Python: Ledger.vouch(PATH)",
-    'Write PureDP("1") or ZCDP("1/2").': "Write --epsilon 1 or --rho 1/2.",
+    'Write PureDP("1"), ZCDP("1/2"), ApproxDP("1", "1e-6") or ApproxZCDP("1/2", "1e-6").': (
+        "Write --epsilon 1, --rho 1/2, --epsilon 1 --delta 1e-6 or --rho 1/2 --delta 1e-6."
+    ),
+    'Or keep another ledger: Ledger.create(path, budget=ApproxZCDP("1/2", "1e-6")) takes every kind.': (
+        "Or keep another ledger: dpselect ledger create PATH --rho 1/2 --delta 1e-6 takes every kind."
+    ),
+    "Open one: ledger.open_account(name, share=...)": "Open one: dpselect ledger account open PATH NAME",
+    "Open another: ledger.open_account(name, share=...)": (
+        "Open another: dpselect ledger account open PATH NAME"
+    ),
     "write table='ballots'": "write --table ballots",
     'Write 2, 0.5, "1/3" or "1e-6"': "Write 2, 0.5, 1/3 or 1e-6",
     'Write "0.99" for one failure': "Write 0.99 for one failure",
@@ -155,10 +168,9 @@ def sentence_of(error: BaseException) -> str:
     from dpselect.errors import BudgetExhausted, DpselectError, shortage_of
 
     if isinstance(error, BudgetExhausted):
-        left = f"{error.remaining.left()} of {error.budget.readable()} is left"
-        return (
-            f"this costs {error.cost}; {left}. Ask for less, or stop: nothing was charged, nothing was read."
-        )
+        left = f"{error.remaining.left()} of {error.budget.readable()} is left{error.where}"
+        nothing = "nothing was charged, nothing was read"
+        return f"this costs {error.cost}; {left}. Ask for less, or stop: {nothing}."
     if isinstance(error, DpselectError):
         return str(error)
     short = shortage_of(error)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
+from dpselect.errors import InvalidParameter
 from dpselect.ledger.anchor import (
     AnchorState,
     anchor_exists,
@@ -20,6 +21,7 @@ from dpselect.ledger.anchor import (
     refuse_existing_anchor,
 )
 from dpselect.ledger.database import LedgerDatabase
+from dpselect.ledger.locations import Place, database_at, local_file
 from dpselect.ledger.verified_log import VerifiedLog
 
 
@@ -79,3 +81,15 @@ def refuse_existing_anchors(database: LedgerDatabase, named: Path | None) -> Non
         places.append(database.anchor())
     for place in places:
         refuse_existing_anchor(place, database.place)
+
+
+def found_ledger(path_or_url: Place, anchor: Place | None) -> tuple[Path | None, VerifiedLog]:
+    """Find a ledger that must be there, and the place that is named for its anchor."""
+    place = None if anchor is None else local_file(anchor, "the anchor")
+    database = database_at(path_or_url)
+    if not database.exists():
+        raise InvalidParameter(
+            f"a ledger must be there to be opened; there is none at {database.place!r}. "
+            "Make one: Ledger.create(...)."
+        )
+    return place, VerifiedLog.of(database)

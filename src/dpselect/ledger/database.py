@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 HEADER = "dpselect_header"
 ENTRIES = "dpselect_entries"
@@ -22,25 +22,52 @@ ROWS_OF_PAGE = 1000
 
 COLUMNS_OF = {
     HEADER: ["version", "measure", "budget", "neighbours", "dataset", "unit", "anchor", "created", "digest"],
-    ENTRIES: ["number", "loss", "total", "reason", "request_id", "time", "digest"],
+    ENTRIES: [
+        *("number", "loss", "total", "reason", "request_id", "time"),
+        *("account", "act", "amount", "digest"),
+    ],
     ANSWERS: ["number", "entry", "answer", "digest"],
 }
 """The columns of each table, in the order in which they are stored and hashed."""
 
 
-def _select(table: str, then: str) -> str:
-    return f"SELECT {', '.join(COLUMNS_OF[table])} FROM {table} {then}"  # noqa: S608 - names of this module only
+class Layout(NamedTuple):
+    """Which columns the tables of a ledger lack: those of code that knew less."""
 
+    without: frozenset[str]
+
+    def columns(self, table: str) -> list[str]:
+        """Give the columns that a table has."""
+        return [column for column in COLUMNS_OF[table] if column not in self.without]
+
+    def select(self, table: str, then: str) -> str:
+        """Write a query for all columns of a table; those that are not there are read as NULL."""
+        found = ["NULL" if column in self.without else column for column in COLUMNS_OF[table]]
+        return f"SELECT {', '.join(found)} FROM {table} {then}"  # noqa: S608 - names of this module only
+
+    @property
+    def holds_accounts(self) -> bool:
+        """Whether there is a place for accounts and for changes of the budget."""
+        return "account" not in self.without
+
+
+PRESENT = Layout(frozenset())
+"""What is written today."""
+PLAIN = Layout(frozenset({"account", "act", "amount"}))
+"""The first ledgers of format 2: charges of the curator and nothing else."""
+FORMAT_1 = Layout(PLAIN.without | {"neighbours"})
+"""Format 1, which is only read to be copied."""
+LAYOUTS = (PRESENT, PLAIN, FORMAT_1)
 
 _VERSIONS = f"SELECT version FROM {HEADER}"  # noqa: S608 - as above
-_ALL_HEADERS = _select(HEADER, "")
-_PAGE_OF_ENTRIES = _select(ENTRIES, f"WHERE number > ? ORDER BY number LIMIT {ROWS_OF_PAGE}")
+_NEXT_PAGE = f"WHERE number >= ? ORDER BY number LIMIT {ROWS_OF_PAGE}"
 _PAGE_OF_ANSWERS = f"""SELECT a.number, a.entry, a.answer, a.digest, e.digest
 FROM {ANSWERS} a LEFT JOIN {ENTRIES} e ON e.number = a.entry
-WHERE a.number > ? ORDER BY a.number LIMIT {ROWS_OF_PAGE}"""  # noqa: S608 - as above
-LAST_TWO = {table: _select(table, "ORDER BY number DESC LIMIT 2") for table in CHAINS}
-_TWO = {table: _select(table, "WHERE number IN (?, ?) ORDER BY number DESC") for table in CHAINS}
+WHERE a.number >= ? ORDER BY a.number LIMIT {ROWS_OF_PAGE}"""  # noqa: S608 - as above
+_TWO = "WHERE number IN (?, ?) ORDER BY number DESC"
+_LAST_TWO = "ORDER BY number DESC LIMIT 2"
 _NUMBER_OF_REQUEST = f"SELECT number FROM {ENTRIES} WHERE request_id = ?"  # noqa: S608 - as above
+_AND_ACCOUNT = " AND coalesce(account, '') = ?"
 _NUMBER_OF_ANSWER = f"SELECT number FROM {ANSWERS} WHERE entry = ?"  # noqa: S608 - as above
 
 
@@ -51,6 +78,8 @@ class LedgerDatabase(Protocol):
     """Where the database is, in a form that may be shown: without a password."""
     shared: bool
     """Whether users of other machines open it too. Then each of them has an anchor of their own."""
+    layout: Layout
+    """Which columns its tables have; ``check`` finds out."""
     lock: threading.RLock
     """The one thread that writes holds it. No fork happens meanwhile."""
 
@@ -66,11 +95,11 @@ class LedgerDatabase(Protocol):
     def rows(self, query: str, *values: object) -> list[Any]:
         """Run a query, in which each ? stands for a value, and give all its rows."""
 
-    def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
+    def extend(self, table: str, following: Callable[[], Sequence[Any]]) -> None:
         """Add a row to a table and commit it durably; all other writers wait.
 
-        ``following`` makes the row from the last two rows of the table, the newest first. It may run more
-        queries. An error that it raises rolls back.
+        ``following`` makes the row. It runs queries, and nothing that it reads changes before the commit. An
+        error that it raises rolls back.
         """
 
     def check(self) -> None:
@@ -90,39 +119,46 @@ def format_versions(database: LedgerDatabase) -> list[Any]:
 
 def header_rows(database: LedgerDatabase) -> list[Any]:
     """Read all headers. A whole ledger has one."""
-    return database.rows(_ALL_HEADERS)
+    return database.rows(database.layout.select(HEADER, ""))
 
 
-def all_entries(database: LedgerDatabase) -> Iterator[Any]:
-    """Read the entries from the first on."""
-    return _pages(database, _PAGE_OF_ENTRIES)
+def entries_from(database: LedgerDatabase, number: int) -> Iterator[Any]:
+    """Read the entries from a number on."""
+    return _pages(database, database.layout.select(ENTRIES, _NEXT_PAGE), number)
 
 
 def all_answers(database: LedgerDatabase) -> Iterator[Any]:
     """Read the answers from the first on, each with the digest of its entry."""
-    return _pages(database, _PAGE_OF_ANSWERS)
+    return _pages(database, _PAGE_OF_ANSWERS, 1)
 
 
-def _pages(database: LedgerDatabase, query: str) -> Iterator[Any]:
-    number = 0
-    while page := database.rows(query, number):
+def _pages(database: LedgerDatabase, query: str, number: int) -> Iterator[Any]:
+    """Read page by page. A page that is not full is the last one."""
+    while True:
+        page = database.rows(query, number)
         yield from page
-        number = page[-1][0]
+        if len(page) < ROWS_OF_PAGE:
+            return
+        number = page[-1][0] + 1
 
 
-def last_two(database: LedgerDatabase, table: str) -> list[Any]:
-    """Read the last row of a table and the one before it, in this order."""
-    return database.rows(LAST_TWO[table])
+def last_two_answers(database: LedgerDatabase) -> list[Any]:
+    """Read the last answer and the one before it, in this order."""
+    return database.rows(database.layout.select(ANSWERS, _LAST_TWO))
 
 
 def row_and_the_one_before(database: LedgerDatabase, table: str, number: int) -> list[Any]:
     """Read a row of a table and the one before it, in this order."""
-    return database.rows(_TWO[table], number - 1, number)
+    return database.rows(database.layout.select(table, _TWO), number - 1, number)
 
 
-def number_of_request(database: LedgerDatabase, request_id: str) -> int | None:
-    """Find the number of the entry that a request was charged as."""
-    return next((row[0] for row in database.rows(_NUMBER_OF_REQUEST, request_id)), None)
+def number_of_request(database: LedgerDatabase, request_id: str, account: str | None) -> int | None:
+    """Find the number of the entry that a request of an account was charged as."""
+    if database.layout.holds_accounts:
+        found = database.rows(_NUMBER_OF_REQUEST + _AND_ACCOUNT, request_id, account or "")
+    else:
+        found = [] if account else database.rows(_NUMBER_OF_REQUEST, request_id)
+    return next((row[0] for row in found), None)
 
 
 def number_of_answer(database: LedgerDatabase, entry: int) -> int | None:

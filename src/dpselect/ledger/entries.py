@@ -8,14 +8,19 @@ answers another. Both begin at the header, so a chain vouches for the budget too
 - The columns of each table, their order and their types (``COLUMNS_OF`` in database.py).
 - The hashed text: a JSON list in ASCII, without spaces, of "dpselect header", "dpselect entry" or "dpselect
   answer", the digest of the record before ("" for the header), for an answer the digest of its entry, and all
-  columns but the digest.
-- The forms of fields: the kind of loss by its class name (PureDP, ZCDP), numbers as "3" or "1/3" in lowest
-  terms, times as 2026-05-01T12:00Z, neighbours as add_remove or change_one, a missing text as NULL.
-- The declarations of tables, indexes and triggers, letter by letter (sqlite.py, postgres.py), and the number
-  that marks a SQLite file; the record of an anchor (anchor.py).
+  columns but the digest. An entry whose account, act and amount are all NULL is hashed without these three:
+  it is a charge of the curator, and is hashed as it was before there were accounts.
+- The forms of fields: the kind of loss by its class name (PureDP, ZCDP, ApproxDP, ApproxZCDP), numbers as "3"
+  or "1/3" in lowest terms, two numbers of one loss with a space between, the delta last; times as
+  2026-05-01T12:00Z, neighbours as add_remove or change_one, a missing text as NULL; an act as open, reserve,
+  share, close or budget, a charge as NULL.
+- What an act means (``Balance.apply`` in balance.py): a ledger that verified once verifies for ever.
+- The declarations of tables, indexes and triggers, letter by letter (sqlite_schema.py, postgres.py), and the
+  number that marks a SQLite file; the record of an anchor (anchor.py); the lines of an export (export.py).
 
 A change of any of these is a new ``VERSION``. Code with a new version reads the old one, or refuses it in a
-sentence that says what to do. Limits may be widened, never narrowed below what was once accepted.
+sentence that says what to do. Limits may be widened, never narrowed below what was once accepted. The first
+ledgers of format 2 lack the columns of accounts; they are read and charged as they are (``PLAIN``).
 tests/ledger/test_stored_format.py holds ledgers of the first code of format 2 against this law.
 """
 
@@ -26,12 +31,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from dpselect.errors import LedgerDamaged
-from dpselect.ledger.budget import CURRENCIES, Currency, finite_amount, total_after
-from dpselect.ledger.fields import rational_from_text, time_from_text, time_text
+from dpselect.errors import DpselectError, LedgerDamaged
+from dpselect.ledger.balance import ACTS, Act, Balance, NewEntry
+from dpselect.ledger.budget import CURRENCIES, Currency, Parts, loss_of
+from dpselect.ledger.damage import entry_damaged, entry_number
+from dpselect.ledger.fields import parts_from_text, parts_text, time_from_text, time_text
 from dpselect.privacy.neighbours import Neighbours, metric_of
 
 VERSION = 2
@@ -41,6 +47,8 @@ Row: TypeAlias = Sequence[Any]
 """The columns of a row as a database gave them: of any type, if the database is damaged."""
 
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
+_NO_ACCOUNT = (None, None, None)
+"""Account, act and amount of a charge of the curator."""
 
 
 class Position(NamedTuple):
@@ -63,19 +71,13 @@ class Header:
     digest: str
 
 
-class NewEntry(NamedTuple):
-    """The content of an entry, before it has a position in the chain."""
-
-    loss: Currency
-    total: Currency
-    reason: str
-    request_id: str | None
-    time: datetime
-
-
 @dataclass(frozen=True)
 class Entry:
-    """One charge: what it cost, in the currency of the ledger, and the sum with it."""
+    """One act: mostly a charge, what it cost in the currency of the ledger, and the sum with it.
+
+    ``account`` is None where the curator acted. ``act`` is "charge", or says what became of an account or of
+    the budget; then ``loss`` is zero, and ``amount`` is the new share or budget.
+    """
 
     number: int
     loss: Currency
@@ -84,6 +86,9 @@ class Entry:
     request_id: str | None
     digest: str
     time: datetime
+    account: str | None = None
+    act: Act = "charge"
+    amount: Currency | None = None
 
 
 @dataclass(frozen=True)
@@ -121,16 +126,24 @@ def new_header(  # noqa: PLR0913 - each is a fact of the new ledger
 
 def header_row(header: Header) -> tuple[Any, ...]:
     """Give the columns of a header, the digest last."""
-    kind, budget = type(header.budget).__name__, str(finite_amount(header.budget))
+    kind, budget = type(header.budget).__name__, parts_text(header.budget.parts())
     names, created = (header.dataset, header.unit, header.anchor), time_text(header.created)
     return (VERSION, kind, budget, header.neighbours, *names, created, header.digest)
 
 
-def entry_row(before: Position, new: NewEntry) -> tuple[Any, ...]:
+def entry_row(before: Position, new: NewEntry, total: Parts) -> tuple[Any, ...]:
     """Give the columns of the entry that follows a position, the digest last."""
-    loss, total, time = str(finite_amount(new.loss)), str(finite_amount(new.total)), time_text(new.time)
-    columns = (before.number + 1, loss, total, new.reason, new.request_id, time)
-    return (*columns, record_digest("entry", before.digest, columns))
+    texts = parts_text(new.loss), parts_text(total), new.reason, new.request_id, time_text(new.time)
+    act = None if new.act == "charge" else new.act
+    amount = None if new.amount is None else parts_text(new.amount)
+    columns = (before.number + 1, *texts, new.account, act, amount)
+    return (*columns, entry_digest(before.digest, columns))
+
+
+def entry_digest(before: str, columns: Row) -> str:
+    """Hash the columns of an entry together with the digest before it."""
+    hashed = columns[:-3] if tuple(columns[-3:]) == _NO_ACCOUNT else columns
+    return record_digest("entry", before, hashed)
 
 
 def answer_row(before: Position, entry: Entry, answer: str) -> tuple[Any, ...]:
@@ -150,8 +163,7 @@ def refuse_other_version(rows: Sequence[Row]) -> None:
     if version == 1:
         raise LedgerDamaged(
             "the ledger is of format 1, which does not say between which neighbours its losses are; this "
-            f"dpselect reads format {VERSION}. See with the dpselect that wrote it what is left and what the "
-            "neighbours of its charges were; make a new ledger of that. If they differ, nothing is left."
+            f"dpselect reads format {VERSION}. Copy it into a new ledger: dpselect ledger upgrade OLD NEW."
         )
 
 
@@ -160,10 +172,10 @@ def read_header(rows: Sequence[Row]) -> Header:
     try:
         ((version, kind, budget, neighbours, dataset, unit, anchor, created, written),) = rows
         metric_of(neighbours)
-        total, made = CURRENCIES[kind](rational_from_text(budget)), time_from_text(created)
-        header = Header(total, neighbours, dataset, unit, anchor, made, written)
+        total = _loss(CURRENCIES[kind], budget)
+        header = Header(total, neighbours, dataset, unit, anchor, time_from_text(created), written)
         good = version == VERSION and written == record_digest("header", "", rows[0][:-1])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         good = False
     if not good:
         raise LedgerDamaged("the header of the ledger is damaged; it accepts no charge.", entry=0)
@@ -172,14 +184,68 @@ def read_header(rows: Sequence[Row]) -> Header:
 
 def read_entry(row: Row, before: str, currency: type[Currency]) -> Entry:
     """Read the entry after a digest; refuse it if it is not what was written there."""
-    number, written = row[0], row[-1]
     try:
-        if written == record_digest("entry", before, row[:-1]):
-            loss, total = (currency(rational_from_text(text)) for text in row[1:3])
-            return Entry(number, loss, total, row[3], row[4], written, time_from_text(row[5]))
-    except (ValueError, TypeError):
+        if row[-1] == entry_digest(before, row[:-1]):
+            return entry_of(row, currency)
+    except (ValueError, TypeError, AttributeError):
         pass
-    raise entry_damaged(number)
+    raise entry_damaged(row[0])
+
+
+def entry_of(row: Row, currency: type[Currency]) -> Entry:
+    """Give a row whose digest was checked as an entry."""
+    number, loss, total, reason, request_id, time, account, act, amount, digest = row
+    return Entry(
+        number,
+        _loss(currency, loss),
+        _loss(currency, total),
+        reason,
+        request_id,
+        digest,
+        time_from_text(time),
+        account,
+        act or "charge",
+        None if amount is None else _loss(currency, amount),
+    )
+
+
+def apply_row(row: Row, before: Row, balance: Balance) -> None:
+    """Change a balance by the row that follows another; refuse it if it is not what was written there.
+
+    Of the row before, number, time and digest count: of the first entry they are those of the header.
+    """
+    try:
+        number, loss, total, reason, request_id, time, account, act, amount, digest = row
+        last, when, chained = before[0], before[5], before[-1]
+        if (
+            type(number) is int
+            and number == last + 1
+            and digest == entry_digest(chained, row[:-1])
+            and time_from_text(when) <= time_from_text(time)
+            and _is_whole(act, account, amount, loss)
+        ):
+            size = len(balance.budget)
+            given = None if amount is None else parts_from_text(amount, size)
+            price, then = parts_from_text(loss, size), time_from_text(time)
+            balance.apply(NewEntry(price, reason, request_id, then, account, act or "charge", given))
+            if parts_text(balance.spent) == total:
+                return
+    except (ValueError, TypeError, AttributeError, IndexError, DpselectError):
+        pass
+    raise entry_damaged(before[0] + 1 if isinstance(before[0], int) else None)
+
+
+def _is_whole(act: object, account: object, amount: object, loss: object) -> bool:
+    """Say whether an act names what it must, and nothing else."""
+    if act is None:
+        return amount is None
+    spends_nothing = isinstance(loss, str) and not loss.strip("0 ")
+    names_amount = (amount is None) == (act == "close")
+    return spends_nothing and names_amount and act in ACTS[1:] and (account is None) == (act == "budget")
+
+
+def _loss(currency: type[Currency], text: str) -> Currency:
+    return loss_of(currency, parts_from_text(text, len(currency.fact_names())))
 
 
 def read_answer(row: Row, before: str, entry_digest: str) -> Answer:
@@ -189,33 +255,11 @@ def read_answer(row: Row, before: str, entry_digest: str) -> Answer:
             return Answer(*row)
     except TypeError:
         pass
-    raise LedgerDamaged("a stored answer is damaged; the ledger accepts no charge.", entry=_number(row[1]))
+    raise LedgerDamaged(
+        "a stored answer is damaged; the ledger accepts no charge.", entry=entry_number(row[1])
+    )
 
 
 def answer_digest(columns: Row, before: str, entry_digest: str) -> str:
     """Hash an answer together with the answer before it and its entry."""
     return record_digest("answer", before, [entry_digest, *columns])
-
-
-def checked_successor(entry: Entry, before: Entry | None, header: Header) -> Entry:
-    """Check that an entry with the right digest also continues number, total and time of the one before."""
-    number, spent = (before.number, finite_amount(before.total)) if before else (0, Fraction(0))
-    time = before.time if before else header.created
-    total = total_after(spent, finite_amount(entry.loss), finite_amount(header.budget))
-    if not (entry.number == number + 1 and finite_amount(entry.total) == total and time <= entry.time):
-        raise entry_damaged(number + 1)
-    return entry
-
-
-def entry_damaged(number: object) -> LedgerDamaged:
-    """Say which entry is the first bad one."""
-    known = _number(number)
-    return LedgerDamaged(
-        f"entry {'of the ledger' if known is None else known} is damaged; the ledger accepts no charge. "
-        "Keep the files and put back the newest whole copy.",
-        entry=known,
-    )
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and 0 <= value < 2**63 else None

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from dpselect.errors import InvalidParameter
-from dpselect.ledger.budget import MOST_DIGITS_OF_TOTAL
+from dpselect.ledger.budget import MOST_DIGITS_OF_TOTAL, Parts
 
 MOST_CHARACTERS_OF_REASON = 1_000
 MOST_CHARACTERS_OF_NAME = 200
@@ -110,6 +110,7 @@ def time_text(time: datetime) -> str:
     return time.isoformat(timespec="minutes").replace("+00:00", "Z")
 
 
+@lru_cache(maxsize=64)
 def time_from_text(text: str) -> datetime:
     """Read what ``time_text`` wrote; a ValueError if it is no time."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
@@ -118,8 +119,21 @@ def time_from_text(text: str) -> datetime:
 # ---- numbers ---------------------------------------------------------------------------------------------
 
 
-def rational_from_text(text: str) -> Fraction:
-    """Read a number as the ledger stores it, "3" or "1/3"; a ValueError if it is none."""
+def parts_text(parts: Parts) -> str:
+    """Write the numbers of a loss as the ledger stores them: "3", "1/3", "1/3 1/1000000"."""
+    return " ".join(map(str, parts))
+
+
+@lru_cache(maxsize=1024)
+def parts_from_text(text: str, count: int) -> Parts:
+    """Read a count of numbers, as ``parts_text`` wrote them; a ValueError if they are not."""
+    parts = tuple(map(_rational, text.split(" ")))
+    if len(parts) != count or parts_text(parts) != text:
+        raise ValueError
+    return parts
+
+
+def _rational(text: str) -> Fraction:
     found = _RATIONAL.fullmatch(text)
     if not found or not int(found[2] or 1):
         raise ValueError

@@ -13,12 +13,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dpselect.errors import AlreadyAnswered, AlreadyCharged, BudgetExhausted, InvalidParameter
-from dpselect.ledger.anchor import AnchorState, LockedAnchor, empty_state, read_anchor, refuse_existing_anchor
-from dpselect.ledger.anchor_places import AnchorPlaces, refuse_existing_anchors
-from dpselect.ledger.budget import Currency, checked_budget, cost, finite_amount, total_after
-from dpselect.ledger.database import number_of_answer, number_of_request
-from dpselect.ledger.entries import Entry, NewEntry, Position, header_row, new_header
+from dpselect.errors import BudgetExhausted, InvalidParameter
+from dpselect.exact.numbers import Number
+from dpselect.ledger.account import Account, account_of
+from dpselect.ledger.anchor import refuse_existing_anchor
+from dpselect.ledger.anchor_places import AnchorPlaces, found_ledger, refuse_existing_anchors
+from dpselect.ledger.balance import Act, NewEntry
+from dpselect.ledger.book import Book
+from dpselect.ledger.budget import Currency, checked_budget, checked_change, cost, loss_of
+from dpselect.ledger.entries import Entry, header_row, new_header
 from dpselect.ledger.fields import (
     Clock,
     answer_text,
@@ -30,7 +33,7 @@ from dpselect.ledger.fields import (
 )
 from dpselect.ledger.ledger_page import ledger_page
 from dpselect.ledger.locations import Place, database_at, local_file
-from dpselect.ledger.verified_log import VerifiedLog, anchor_of_another_ledger
+from dpselect.ledger.verified_log import VerifiedLog
 from dpselect.privacy.losses import PureDP
 from dpselect.privacy.neighbours import Neighbours, metric_of
 
@@ -58,10 +61,7 @@ class Ledger:
 
     def __init__(self, log: VerifiedLog, anchors: AnchorPlaces, clock: Clock) -> None:
         """Take a log and verify it. Users call ``create`` or ``open``."""
-        self._log, self._database = log, log.database
-        self._anchors, self._anchor, self._clock = anchors, anchors.main, clock
-        self._seen = empty_state(log.header.digest)
-        self.verify()
+        self._book = Book(log, anchors, clock)
 
     # ---- create and open -----------------------------------------------------------------------------------
 
@@ -107,147 +107,181 @@ class Ledger:
 
         A read-only copy can be opened too: it shows everything and refuses charges.
         """
-        place, log = _found(path_or_url, anchor)
+        place, log = found_ledger(path_or_url, anchor)
         return cls(log, AnchorPlaces.of(log, place).with_main_written(log, place, "by its anchor"), clock)
 
     @classmethod
     def vouch(cls, path_or_url: Place, *, anchor: Place | None = None, clock: Clock = system_clock) -> Self:
-        """Open a ledger whose anchor is gone, and write a new one.
+        """Open a ledger whose anchor is gone, and write a new one: you vouch that no entry is missing.
 
-        You vouch for the ledger: nothing can show any more whether entries are missing at its end. An anchor
-        that exists is never replaced, and the ledger must not be behind any other anchor of its own.
+        An anchor that exists is never replaced, and the ledger must not be behind another one of its own.
         """
-        place, log = _found(path_or_url, anchor)
+        place, log = found_ledger(path_or_url, anchor)
         anchors = AnchorPlaces.of(log, place)
         refuse_existing_anchor(anchors.main, log.database.place)
         return cls(log, anchors.with_main_written(log, place, "as found"), clock)
 
     # ---- charge and answer ---------------------------------------------------------------------------------
 
-    def charge(self, loss: object, *, reason: str, request_id: str | None = None) -> Entry:
+    def charge(
+        self,
+        loss: object,
+        *,
+        reason: str,
+        request_id: str | None = None,
+        account: str | None = None,
+        delta: Number | None = None,
+    ) -> Entry:
         """Charge a loss, durably, before any data is read. If this raises, release nothing.
 
         The caller vouches that the loss is one between neighbours of the ledger's kind; ``select`` and
-        ``top_k`` compare the kinds.
+        ``top_k`` compare the kinds. With an ``account`` the charge needs room in its share and in the budget;
+        without one it is the curator's, and takes from what is not reserved. A curve or a profile is charged
+        at the ``delta`` that is named.
 
         ``BudgetExhausted``: it costs more than is left. ``AlreadyCharged``: the request was charged before.
         ``LedgerDamaged``: the ledger cannot be trusted. These three charge nothing.
         ``LedgerUnavailable``: disk or server failed. If it failed in the commit, the charge may be recorded.
         """
-        reason = reason_text(reason)
+        reason, name = reason_text(reason), optional_name(account, "account")
         request_id = optional_name(request_id, "request_id")
-        price = cost(loss, type(self.budget))
-        now = minute_now(self._clock)
+        price = cost(loss, self._kind, delta=delta)
+        return self._book.append(lambda time: NewEntry(price.parts(), reason, request_id, time, name))
 
-        def following(last: Entry | None) -> NewEntry:
-            before = None if request_id is None else self._entry_of(request_id)
-            if request_id is not None and before is not None:
-                raise AlreadyCharged(request_id, before)
-            spent = last.total if last else self.budget * 0
-            total = total_after(finite_amount(spent), price.amount, finite_amount(self.budget))
-            if total is None:
-                raise BudgetExhausted(reason, price, self._rest(spent), self.budget)
-            time = max(now, last.time if last else self._log.header.created)
-            return NewEntry(price, type(price)(total), reason, request_id, time)
-
-        with self._database.lock, LockedAnchor(self._anchor) as anchor:
-            self._refuse_other(anchor.state)
-            entry = self._log.add_entry(following, anchor.state.entries, self._seen.entries)
-            end = Position(entry.number, entry.digest)
-            anchor.advance(entries=end)
-        self._saw(entries=end)
-        return entry
-
-    def store(self, request_id: str, answer: str) -> None:
+    def store(self, request_id: str, answer: str, *, account: str | None = None) -> None:
         """Store the answer to a charged request, once. A repeated request then gets the same answer."""
-        request_id = name_text(request_id, "request_id")
-        text = answer_text(answer)
+        name = optional_name(account, "account")
+        self._book.store(name_text(request_id, "request_id"), name, answer_text(answer))
 
-        def charged() -> Entry:
-            self._last(anchor.state)
-            entry = self._entry_of(request_id)
-            if entry is None:
-                way_out = "Charge first, then read."
-                raise InvalidParameter.must_be(
-                    "request_id", "one that was charged", got=request_id, way_out=way_out
-                )
-            if number_of_answer(self._database, entry.number) is not None:
-                raise AlreadyAnswered(request_id)
-            return entry
+    def answer(self, request_id: str, account: str | None = None) -> str | None:
+        """Give the stored answer to a request of an account, or of the curator; None if there is none.
 
-        with self._database.lock, LockedAnchor(self._anchor) as anchor:
-            self._refuse_other(anchor.state)
-            end = self._log.add_answer(text, charged, anchor.state.answers, self._seen.answers)
-            anchor.advance(answers=end)
-        self._saw(answers=end)
+        Each account has request ids of its own: the same id means another request for another account.
+        """
+        request_id, name = name_text(request_id, "request_id"), optional_name(account, "account")
+        if name is not None:
+            self._book.balance().share(name)
+        return self._book.answer(request_id, name)
 
-    def answer(self, request_id: str) -> str | None:
-        """Give the stored answer to a request, or None."""
-        request_id = name_text(request_id, "request_id")
-        known = read_anchor(self._anchor)
-        self._log.last_answer(known.answers, self._seen.answers)
-        entry = self._entry_of(request_id)
-        number = None if entry is None else number_of_answer(self._database, entry.number)
-        if entry is None or number is None:
-            return None
-        return self._log.answer(number).answer
-
-    def affords(self, loss: object) -> bool:
+    def affords(self, loss: object, *, account: str | None = None, delta: Number | None = None) -> bool:
         """Say whether ``charge`` would accept a loss now. Nothing is written, and nothing is reserved.
 
         A loss that the ledger cannot hold raises what ``charge`` raises. It works on read-only copies too.
         """
-        price = cost(loss, type(self.budget))
-        return total_after(finite_amount(self.spent), price.amount, finite_amount(self.budget)) is not None
+        return self.refusal_of(loss, reason="asked", account=account, delta=delta) is None
+
+    def refusal_of(
+        self, loss: object, *, reason: str, account: str | None = None, delta: Number | None = None
+    ) -> BudgetExhausted | None:
+        """Give the ``BudgetExhausted`` that ``charge`` would raise now, or None."""
+        price, now = cost(loss, self._kind, delta=delta), self._book.balance().copy()
+        try:
+            now.apply(NewEntry(price.parts(), reason, None, self._book.header.created, account))
+        except BudgetExhausted as refused:
+            return refused
+        return None
+
+    # ---- accounts and the budget ---------------------------------------------------------------------------
+
+    def open_account(
+        self, name: str, *, share: Currency, reserve: bool = False, reason: str | None = None
+    ) -> Account:
+        """Open an account: its charges need room in its share, and in the budget.
+
+        Shares may add up to more than the budget. A share with ``reserve=True`` is set aside: no other
+        charge can take it, until the account is closed. A name is used once.
+        """
+        made = checked_change(share, self._kind, "share")
+        self._act("reserve" if reserve else "open", name, made, reason or "an account is opened")
+        return self.account(name)
+
+    def change_share(self, name: str, share: Currency, *, reason: str) -> Account:
+        """Change the share of an account. Below what it has spent, its charges stop."""
+        self._act("share", name, checked_change(share, self._kind, "share"), reason)
+        return self.account(name)
+
+    def close_account(self, name: str, *, reason: str | None = None) -> Account:
+        """Close an account for good. What it has not spent of a reserve is given back."""
+        self._act("close", name, None, reason or "an account is closed")
+        return self.account(name)
+
+    def change_budget(self, budget: Currency, *, reason: str) -> Entry:
+        """Change the budget. Below what is spent, charges stop: what is spent stays spent."""
+        if type(budget) is not self._kind:
+            raise InvalidParameter.must_be("budget", f"a loss, {self._kind.__name__}", got=budget)
+        return self._act("budget", None, checked_change(budget, self._kind, "budget"), reason)
+
+    def account(self, name: str) -> Account:
+        """Look at an account, open or closed."""
+        return account_of(self._book.balance(), name_text(name, "account"))
+
+    def accounts(self) -> list[Account]:
+        """Look at all accounts, in the order in which they were opened."""
+        now = self._book.balance()
+        return [account_of(now, name) for name in now.shares]
+
+    def _act(self, act: Act, name: str | None, amount: Currency | None, reason: str) -> Entry:
+        reason, account = reason_text(reason), None if act == "budget" else name_text(name, "account")
+        if not self._book.database.layout.holds_accounts:
+            raise InvalidParameter(
+                "this ledger was made before there were accounts, and has no place for them. "
+                "Copy it into a new one: dpselect ledger upgrade OLD NEW."
+            )
+        parts, nothing = None if amount is None else amount.parts(), self._kind.zero().parts()
+        return self._book.append(lambda time: NewEntry(nothing, reason, None, time, account, act, parts))
 
     # ---- look ----------------------------------------------------------------------------------------------
 
     @property
+    def _kind(self) -> type[Currency]:
+        return type(self._book.header.budget)
+
+    @property
     def budget(self) -> Currency:
-        """The whole budget, as ``create`` was given it."""
-        return self._log.header.budget
+        """The whole budget: as ``create`` was given it, or as it was changed last."""
+        return loss_of(self._kind, self._book.balance().budget)
 
     @property
     def neighbours(self) -> Neighbours:
         """The kind of neighbours. Every charge is a loss between neighbours of this kind."""
-        return self._log.header.neighbours
+        return self._book.header.neighbours
 
     @property
     def dataset(self) -> str | None:
         """The name of the data set."""
-        return self._log.header.dataset
+        return self._book.header.dataset
 
     @property
     def unit(self) -> str | None:
         """The name of the privacy unit."""
-        return self._log.header.unit
+        return self._book.header.unit
 
     @property
     def spent(self) -> Currency:
         """The sum of all charges."""
-        last = self._last(read_anchor(self._anchor))
-        return last.total if last else self.budget * 0
+        return loss_of(self._kind, self._book.balance().spent)
 
     @property
     def remaining(self) -> Currency:
-        """The budget minus the sum of all charges."""
-        return self._rest(self.spent)
+        """The budget minus the sum of all charges; zero where more is spent than the budget is now."""
+        return loss_of(self._kind, self._book.balance().remaining)
+
+    @property
+    def reserved(self) -> Currency:
+        """What is set aside for accounts: their own charges alone can spend it."""
+        return loss_of(self._kind, self._book.balance().set_aside)
 
     def entries(self) -> Iterator[Entry]:
         """Read all entries from the first on. Each is checked before it is given out."""
-        return self._log.entries()
+        return self._book.entries()
 
     def verify(self) -> int:
         """Check every record. Give the number of entries, or raise ``LedgerDamaged``."""
-        if VerifiedLog.of(self._database).header != self._log.header:
-            raise anchor_of_another_ledger()
-        ends = self._log.verify(*self._anchors.states(), self._seen)
-        self._saw(entries=ends.entries, answers=ends.answers)
-        return ends.entries.number
+        return self._book.verify()
 
     def close(self) -> None:
         """Close the file or the connection. A later call opens it again."""
-        self._database.close()
+        self._book.database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -260,44 +294,11 @@ class Ledger:
     @property
     def place(self) -> str:
         """Where the ledger is, in a form that may be shown: without a password."""
-        return self._database.place
+        return self._book.database.place
 
     def __repr__(self) -> str:
-        return f"<Ledger {self.place!r} with a budget of {self.budget}, {self.neighbours}>"
+        budget = loss_of(self._kind, self._book.last_balance().budget)
+        return f"<Ledger {self.place!r} with a budget of {budget}, {self.neighbours}>"
 
     def _repr_html_(self) -> str:
         return ledger_page(self)
-
-    # ---- inside --------------------------------------------------------------------------------------------
-
-    def _last(self, known: AnchorState) -> Entry | None:
-        """Read the last entry. The anchor was read before it, so the ledger can only have grown since."""
-        self._refuse_other(known)
-        return self._log.last_entry(known.entries, self._seen.entries)
-
-    def _refuse_other(self, known: AnchorState) -> None:
-        if known.header != self._log.header.digest:
-            raise anchor_of_another_ledger()
-
-    def _entry_of(self, request_id: str) -> Entry | None:
-        number = number_of_request(self._database, request_id)
-        return None if number is None else self._log.entry(number)
-
-    def _rest(self, spent: Currency) -> Currency:
-        return type(self.budget)(finite_amount(self.budget) - finite_amount(spent))
-
-    def _saw(self, *, entries: Position | None = None, answers: Position | None = None) -> None:
-        """Remember the ends of the chains. Threads may overwrite each other: an older end is as true."""
-        seen = self._seen
-        self._seen = AnchorState(seen.header, entries or seen.entries, answers or seen.answers)
-
-
-def _found(path_or_url: Place, anchor: Place | None) -> tuple[Path | None, VerifiedLog]:
-    place = None if anchor is None else local_file(anchor, "the anchor")
-    database = database_at(path_or_url)
-    if not database.exists():
-        raise InvalidParameter(
-            f"a ledger must be there to be opened; there is none at {database.place!r}. "
-            "Make one: Ledger.create(...)."
-        )
-    return place, VerifiedLog.of(database)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from dpselect.errors import DpselectError
 from dpselect.exact.rounding import number_column
-from dpselect.ledger.budget import Currency, finite_amount
+from dpselect.ledger.budget import Currency
 from dpselect.ledger.entries import Entry
 from dpselect.ledger.fields import time_text
 from dpselect.ledger.reasons import shown_reason
@@ -44,6 +44,10 @@ class ShownLedger(Protocol):
         """The column that identifies a person."""
 
     @property
+    def spent(self) -> Currency:
+        """The sum of all charges."""
+
+    @property
     def remaining(self) -> Currency:
         """What is left of the budget."""
 
@@ -62,20 +66,20 @@ def ledger_page(ledger: ShownLedger) -> str:
     named = [("ledger", ledger.place), ("data set", ledger.dataset), ("protects", protects(ledger))]
     names = [(name, value) for name, value in named if value is not None]
     try:
-        remaining, entries = ledger.remaining, deque(ledger.entries(), SHOWN_CHARGES)
+        budget, spent, remaining = ledger.budget, ledger.spent, ledger.remaining
+        entries = deque(ledger.entries(), SHOWN_CHARGES)
     except DpselectError as refused:
         return card(facts_table(names), f"<p><strong>{shown_text(str(refused))}</strong></p>")
-    budget = finite_amount(ledger.budget)
-    spent = type(ledger.budget)(budget - finite_amount(remaining))
     facts = [
-        ("budget", str(ledger.budget)),
+        ("budget", str(budget)),
         ("spent", str(spent)),
         ("left", remaining.left()),
         *names,
     ]
-    share = Fraction(finite_amount(spent), budget) if budget else Fraction(1)
-    bar = share_bar(float(share), f"spent {spent} of {ledger.budget}")
-    return card(bar, facts_table(facts), *_charges(entries, ledger.budget.symbol))
+    parts = zip(spent.parts(), budget.parts(), strict=True)
+    share = max((Fraction(used, most) if most else Fraction(bool(used)) for used, most in parts), default=0)
+    bar = share_bar(float(min(share, 1)), f"spent {spent} of {budget}")
+    return card(bar, facts_table(facts), *_charges(entries, budget.symbol))
 
 
 def _charges(entries: deque[Entry], symbol: str) -> Iterator[str]:
@@ -88,18 +92,33 @@ def _charges(entries: deque[Entry], symbol: str) -> Iterator[str]:
 
 
 def charges_table(entries: Collection[Entry], symbol: str) -> tuple[list[str], list[list[str]]]:
-    """Write charges in columns: what for, under which request if one has a name, when, and how much."""
-    prices, costs = number_column(symbol, [entry.loss.amount for entry in entries])
-    sums, totals = number_column("in all", [entry.total.amount for entry in entries])
+    """Write charges in columns: what for, under which request if one has a name, when, and how much.
+
+    The numbers come last: the price and the sum, and of a ledger with a delta both again for the delta.
+    """
     named = any(entry.request_id for entry in entries)
+    columns = [
+        number_column(heading, [getattr(entry, of).parts()[part] for entry in entries])
+        for part, headings in enumerate((symbol, "delta"))
+        for of, heading in (("loss", headings), ("total", "in all" if not part else "delta in all"))
+        if all(len(entry.loss.parts()) > part for entry in entries)
+    ]
     rows = [
         [
-            f"{entry.number}. {shown_reason(entry.reason, symbol)}",
+            f"{entry.number}. {shown_act(entry, symbol)}",
             *([entry.request_id or ""] if named else []),
             time_text(entry.time).replace("T", " ").replace("Z", " UTC"),
-            price,
-            total,
+            *numbers,
         ]
-        for entry, price, total in zip(entries, costs, totals, strict=True)
+        for entry, *numbers in zip(entries, *(texts for _, texts in columns), strict=True)
     ]
-    return ["charge", *(["request"] if named else []), "time", prices, sums], rows
+    return ["charge", *(["request"] if named else []), "time", *(heading for heading, _ in columns)], rows
+
+
+def shown_act(entry: Entry, symbol: str) -> str:
+    """Say what an entry did, and for which account."""
+    reason = shown_reason(entry.reason, symbol)
+    if entry.act == "charge":
+        return reason if entry.account is None else f"{entry.account}: {reason}"
+    amount = "" if entry.amount is None else f" {entry.amount}"
+    return f"{entry.act} {entry.account or ''}".rstrip() + f"{amount}: {reason}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, MissingExtra
 from dpselect.ledger.anchor import state_folder
-from dpselect.ledger.database import ANSWERS, COLUMNS_OF, ENTRIES, HEADER, LAST_TWO
+from dpselect.ledger.database import ANSWERS, COLUMNS_OF, ENTRIES, HEADER, LAYOUTS, PRESENT, Layout
 from dpselect.ledger.fork_safe_connection import ForkSafeConnection
 
 try:
@@ -36,7 +36,9 @@ _TABLES = [
     neighbours text NOT NULL, dataset text, unit text, anchor text, created text NOT NULL,
     digest text NOT NULL)""",
     """CREATE TABLE dpselect_entries (number bigint PRIMARY KEY, loss text NOT NULL, total text NOT NULL,
-    reason text NOT NULL, request_id text UNIQUE, time text NOT NULL, digest text NOT NULL)""",
+    reason text NOT NULL, request_id text, time text NOT NULL, account text, act text, amount text,
+    digest text NOT NULL)""",
+    "CREATE UNIQUE INDEX dpselect_requests ON dpselect_entries (request_id, coalesce(account, ''))",
     """CREATE TABLE dpselect_answers (number bigint PRIMARY KEY,
     entry bigint NOT NULL UNIQUE REFERENCES dpselect_entries, answer text NOT NULL, digest text NOT NULL)""",
     "CREATE TABLE dpselect_heads (dpselect_entries bigint NOT NULL, dpselect_answers bigint NOT NULL)",
@@ -85,6 +87,7 @@ class PostgresDatabase:
     def __init__(self, url: str) -> None:
         """Take the URL; nothing is opened yet. User and password in it are never shown."""
         self.place = public_url(url)
+        self.layout = PRESENT
         self._connection: ForkSafeConnection[PostgresConnection] = ForkSafeConnection(
             partial(open_connection, url), psycopg.Connection.close
         )
@@ -116,7 +119,7 @@ class PostgresDatabase:
                 with self._transaction(), self._own_errors() as connection:
                     for statement in POSTGRES_SCHEMA:
                         connection.execute(statement)
-                    connection.execute(_insert(HEADER), header)
+                    connection.execute(_insert(HEADER, len(header)), header)
             except LedgerDamaged:
                 taken = self.exists()  # another process made one in this moment
                 if not taken:
@@ -145,12 +148,12 @@ class PostgresDatabase:
         self._connection.drop()
         return self._connection.get().execute(query, values or None)
 
-    def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
+    def extend(self, table: str, following: Callable[[], Sequence[Any]]) -> None:
         """Lock the heads, so that writers queue. A head grows only from the number that was read."""
         with self._transaction() as connection:
             with self._own_errors():
                 connection.execute(f"SELECT 1 FROM {HEADS} FOR UPDATE")  # noqa: S608 - a name of our own
-            row = following(self.rows(LAST_TWO[table]))
+            row = following()
             with self._own_errors():
                 moved = connection.execute(
                     f"UPDATE {HEADS} SET {table} = %s WHERE {table} = %s",  # noqa: S608 - names of our own
@@ -158,7 +161,7 @@ class PostgresDatabase:
                 )
                 if moved.rowcount != 1:
                     raise errors.IntegrityConstraintViolation
-                connection.execute(_insert(table), row)
+                connection.execute(_insert(table, len(row)), row)
 
     @contextmanager
     def _transaction(self) -> Iterator[PostgresConnection]:
@@ -205,7 +208,7 @@ class PostgresDatabase:
         raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
 
     def check(self) -> None:
-        """Compare triggers with ours, and heads with the numbers of records."""
+        """Compare triggers with ours, and heads with the numbers of records; find which columns there are."""
         triggers = self.rows(
             """SELECT tgname::text FROM pg_trigger
             WHERE tgrelid IN (to_regclass(?), to_regclass(?), to_regclass(?), to_regclass(?))
@@ -220,6 +223,22 @@ class PostgresDatabase:
             raise LedgerDamaged(
                 f"the ledger at {self.place!r} lacks its triggers or lost records; it accepts no charge."
             )
+        self.layout = self._found_layout()
+
+    def _found_layout(self) -> Layout:
+        """Compare the names of columns with those of every layout that was ever written."""
+        found = {
+            table: self.rows(
+                "SELECT attname::text FROM pg_attribute "
+                "WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+                table,
+            )
+            for table in COLUMNS_OF
+        }
+        for layout in LAYOUTS:
+            if all(found[table] == [(name,) for name in layout.columns(table)] for table in COLUMNS_OF):
+                return layout
+        raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
 
     def close(self) -> None:
         """Close the connection."""
@@ -230,6 +249,6 @@ def _cause(code: str | None) -> str:
     return "there is no connection" if code is None else f"PostgreSQL says {code}"
 
 
-def _insert(table: str) -> str:
-    marks = ", ".join(["%s"] * len(COLUMNS_OF[table]))
+def _insert(table: str, columns: int) -> str:
+    marks = ", ".join(["%s"] * columns)
     return f"INSERT INTO {table} VALUES ({marks})"  # noqa: S608 - names of our own

@@ -1,6 +1,6 @@
 """A ledger in a SQLite file: a write-ahead log, synced to disk at every commit, one writer at a time.
 
-The declarations below are part of the stored format: ``check`` compares them with the file, letter by letter.
+The declarations of its tables (sqlite_schema.py) are part of the stored format.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from dpselect.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 from dpselect.ledger.anchor import sync_folder
-from dpselect.ledger.database import ANSWERS, COLUMNS_OF, ENTRIES, HEADER, LAST_TWO
+from dpselect.ledger.database import ANSWERS, COLUMNS_OF, ENTRIES, HEADER, LAYOUTS, PRESENT
 from dpselect.ledger.fork_safe_connection import ForkSafeConnection
 from dpselect.ledger.sqlite_files import (
     MOST_READS,
@@ -25,40 +25,23 @@ from dpselect.ledger.sqlite_files import (
     open_sqlite_file,
     read_unless_changed,
 )
+from dpselect.ledger.sqlite_schema import SQLITE_SCHEMA, SQLITE_SCHEMAS
 
 APPLICATION_ID = 0x6470736C
 """A number in the file that tells other programs what the file is: "dpsl" in ASCII."""
 
-_TABLES = [
-    f"""CREATE TABLE {HEADER} (version INTEGER NOT NULL, measure TEXT NOT NULL, budget TEXT NOT NULL,
-    neighbours TEXT NOT NULL, dataset TEXT, unit TEXT, anchor TEXT, created TEXT NOT NULL,
-    digest TEXT NOT NULL)""",
-    f"""CREATE TABLE {ENTRIES} (number INTEGER PRIMARY KEY, loss TEXT NOT NULL, total TEXT NOT NULL,
-    reason TEXT NOT NULL, request_id TEXT, time TEXT NOT NULL, digest TEXT NOT NULL)""",
-    f"""CREATE TABLE {ANSWERS} (number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, answer TEXT NOT NULL,
-    digest TEXT NOT NULL)""",
-    f"CREATE UNIQUE INDEX dpselect_requests ON {ENTRIES} (request_id) WHERE request_id IS NOT NULL",
-    f"CREATE UNIQUE INDEX dpselect_answered ON {ANSWERS} (entry)",
-]
-_NEXT = {
-    HEADER: "EXISTS (SELECT 1 FROM dpselect_header)",
-    ENTRIES: """NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM dpselect_entries)
-    OR EXISTS (SELECT 1 FROM dpselect_entries WHERE request_id = NEW.request_id)""",
-    ANSWERS: """NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM dpselect_answers)
-    OR NOT EXISTS (SELECT 1 FROM dpselect_entries WHERE number = NEW.entry)
-    OR EXISTS (SELECT 1 FROM dpselect_answers WHERE entry = NEW.entry)""",
-}
-_TRIGGERS = [
-    f"CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table} {when} "
-    f"BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END"
-    for table, not_next in _NEXT.items()
-    for verb, when in (("UPDATE", ""), ("DELETE", ""), ("INSERT", f"WHEN {not_next}"))
-]
-SQLITE_SCHEMA = [*_TABLES, *_TRIGGERS]
 _NEW_FILE = ["PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", f"PRAGMA application_id = {APPLICATION_ID}"]
+
+
+def _insert(table: str, columns: int) -> str:
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608 - names of our own
+
+
+_INSERT_HEADER = _insert(HEADER, len(COLUMNS_OF[HEADER]))
 _INSERT = {
-    table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - names of our own
-    for table, columns in COLUMNS_OF.items()
+    (table, layout): _insert(table, len(layout.columns(table)))
+    for layout in LAYOUTS
+    for table in (ENTRIES, ANSWERS)
 }
 
 # Errors that pass, or that the owner of the machine can repair. Every other error means damage.
@@ -92,6 +75,7 @@ class SqliteDatabase:
         self.place = str(path)
         self._path = path
         self._log = f"{path}-wal"
+        self.layout = PRESENT
         self._connection = ForkSafeConnection(partial(open_sqlite_file, path), SqliteFile.close)
         self.lock = self._connection.lock
 
@@ -129,7 +113,7 @@ class SqliteDatabase:
             try:
                 for statement in (*_NEW_FILE, *SQLITE_SCHEMA):
                     self.rows(statement)
-                self.rows(_INSERT[HEADER], *header)
+                self.rows(_INSERT_HEADER, *header)
                 self.rows("COMMIT")
                 sync_folder(self._path.parent)
             except BaseException:
@@ -154,7 +138,7 @@ class SqliteDatabase:
             code = _code(problem)
         raise _refusal(self.place, code)
 
-    def extend(self, table: str, following: Callable[[list[Any]], Sequence[Any]]) -> None:
+    def extend(self, table: str, following: Callable[[], Sequence[Any]]) -> None:
         """Take the write lock, add the row, commit to disk or roll back. Triggers refuse any other row."""
         code = None
         with self.lock:
@@ -162,8 +146,7 @@ class SqliteDatabase:
             try:
                 file.execute("BEGIN IMMEDIATE")
                 self._refuse_replaced(file)
-                last_two = file.execute(LAST_TWO[table]).fetchall()
-                file.execute(_INSERT[table], following(last_two))
+                file.execute(_INSERT[table, self.layout], following())
                 file.execute("COMMIT")
             except _REFUSED as problem:
                 code = _code(problem)
@@ -209,10 +192,12 @@ class SqliteDatabase:
         read_only = (
             mode == [("delete",)] and self._file().read_state is not None and is_in_wal_mode(self._path)
         )
-        if (found, names, whole) != ([(sql,) for sql in sorted(SQLITE_SCHEMA)], [], [("ok",)]) or not (
-            (read_only or mode == [("wal",)]) and application == [(APPLICATION_ID,)]
-        ):
+        schemas = ((each, [(sql,) for sql in sorted(schema)]) for each, schema in SQLITE_SCHEMAS.items())
+        layout = next((each for each, schema in schemas if found == schema), None)
+        in_order = (names, whole, application) == ([], [("ok",)], [(APPLICATION_ID,)])
+        if layout is None or not in_order or not (read_only or mode == [("wal",)]):
             raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
+        self.layout = layout
 
     def close(self) -> None:
         """Close the file. The last process that closes it moves the log into it."""

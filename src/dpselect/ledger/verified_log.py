@@ -1,43 +1,68 @@
 """The verified log: reads and writes the records of a ledger, and believes none before its digest is checked.
 
-``verify`` checks every record. Between two verifications it is enough to check the end: the last record must
-follow the one before it, and the positions known from elsewhere (an anchor, an earlier read) must still hold.
+``verify`` checks every record, and remembers what they add up to. Later it is enough to read on from there:
+the last two entries that it knows must still be the same, each new one must follow them, and the positions
+known from elsewhere (an anchor, an earlier read) must still hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from dpselect.errors import LedgerDamaged
 from dpselect.ledger.anchor import AnchorState
+from dpselect.ledger.balance import Balance, NewEntry
+from dpselect.ledger.damage import (
+    anchor_of_another_ledger,
+    answers_damaged,
+    entries_missing,
+    entry_damaged,
+)
 from dpselect.ledger.database import (
     ANSWERS,
     ENTRIES,
     LedgerDatabase,
     all_answers,
-    all_entries,
+    entries_from,
     format_versions,
     header_rows,
-    last_two,
+    last_two_answers,
     row_and_the_one_before,
 )
 from dpselect.ledger.entries import (
     Answer,
     Entry,
     Header,
-    NewEntry,
     Position,
+    Row,
     answer_row,
-    checked_successor,
-    entry_damaged,
+    apply_row,
+    entry_of,
     entry_row,
     read_answer,
     read_entry,
     read_header,
     refuse_other_version,
 )
+from dpselect.ledger.fields import time_text
+
+
+class KnownEnd(NamedTuple):
+    """How far a log was read: the last two rows of entries, and what all entries add up to.
+
+    It is replaced as a whole, never changed: an interrupt leaves the old one or the new one.
+    """
+
+    rows: tuple[Row, ...]
+    """A row of number 0 stands for the header, before the first entry."""
+    balance: Balance
+
+    @property
+    def end(self) -> Row:
+        """The last row."""
+        return self.rows[-1]
 
 
 @dataclass(frozen=True)
@@ -46,8 +71,11 @@ class VerifiedLog:
 
     database: LedgerDatabase
     header: Header
-    _written: list[tuple[tuple[Any, ...], Entry]] = field(default_factory=list, compare=False, repr=False)
-    """At most one pair: the row that was written last, after the digest before it, and its entry."""
+    _known: list[KnownEnd] = field(default_factory=list, compare=False, repr=False)
+    """How far it was read: one, replaced by the next."""
+
+    def __post_init__(self) -> None:
+        self._known.append(self._empty())
 
     @classmethod
     def of(cls, database: LedgerDatabase) -> Self:
@@ -61,42 +89,62 @@ class VerifiedLog:
         """The position before the first record of either chain."""
         return Position(0, self.header.digest)
 
+    @property
+    def known(self) -> KnownEnd:
+        """What was read last."""
+        return self._known[0]
+
     # ---- all records ---------------------------------------------------------------------------------------
+
+    def _empty(self) -> KnownEnd:
+        """Stand before the first entry, after the header."""
+        texts = ("", "", "", None, time_text(self.header.created), None, None, None)
+        return KnownEnd(((0, *texts, self.header.digest),), Balance.of(self.header.budget))
+
+    def _rows(self, balance: Balance) -> Iterator[Row]:
+        """Read all entries, and apply each to a balance once it is checked."""
+        before = self._empty().end
+        for row in entries_from(self.database, 1):
+            apply_row(row, before, balance)
+            before = row
+            yield row
 
     def entries(self) -> Iterator[Entry]:
         """Read all entries, each checked."""
-        before, end = None, self.start
-        for row in all_entries(self.database):
-            if row[0] != end.number + 1:
-                raise entry_damaged(end.number + 1)
-            before = checked_successor(
-                read_entry(row, end.digest, type(self.header.budget)), before, self.header
-            )
-            end = Position(before.number, before.digest)
-            yield before
+        currency = type(self.header.budget)
+        return (entry_of(row, currency) for row in self._rows(self._empty().balance))
 
     def verify(self, *known: AnchorState) -> AnchorState:
         """Check every record, and that the known positions are among them; give the ends of both chains."""
         if any(state.header != self.header.digest for state in known):
             raise anchor_of_another_ledger()
-        entries = self.start
-        for entry in self.entries():
-            entries = Position(entry.number, entry.digest)
-            if any(state.entries.number == entries.number and state.entries != entries for state in known):
-                raise entry_damaged(entries.number)
-        if any(state.entries.number > entries.number for state in known):
-            raise entries_missing(entries.number + 1)
+        digests: dict[int, set[str]] = {}
+        for state in known:
+            digests.setdefault(state.entries.number, set()).add(state.entries.digest)
+        rows, balance = self._empty()
+        for row in self._rows(balance):
+            rows = (rows[-1], row)
+            if row[0] in digests and digests[row[0]] != {row[-1]}:
+                raise entry_damaged(row[0])
+        end = Position(rows[-1][0], rows[-1][-1])
+        if max(digests, default=0) > end.number:
+            raise entries_missing(end.number + 1)
+        answers = self._verified_answers([state.answers for state in known])
+        self._known[:] = [KnownEnd(rows, balance)]
+        return AnchorState(self.header.digest, end, answers)
+
+    def _verified_answers(self, known: list[Position]) -> Position:
         answers = self.start
         for *row, entry_digest in all_answers(self.database):
             if row[0] != answers.number + 1:
                 raise answers_damaged()
             answer = read_answer(row, answers.digest, entry_digest)
             answers = Position(answer.number, answer.digest)
-            if any(state.answers.number == answers.number and state.answers != answers for state in known):
+            if any(position.number == answers.number and position != answers for position in known):
                 raise answers_damaged()
-        if any(state.answers.number > answers.number for state in known):
+        if any(position.number > answers.number for position in known):
             raise answers_damaged()
-        return AnchorState(self.header.digest, entries, answers)
+        return answers
 
     # ---- the last records ----------------------------------------------------------------------------------
 
@@ -108,39 +156,49 @@ class VerifiedLog:
             raise entry_damaged(number)
         return found
 
-    def last_entry(self, *known: Position) -> Entry | None:
-        """Read the last entry, checked against the one before it and the known positions."""
-        return self._last_entry(last_two(self.database, ENTRIES), known)
+    def read_on(self, *known: Position) -> KnownEnd:
+        """Read the entries that came since, each checked, and check the known positions."""
+        with self.database.lock:
+            rows, balance = self.known
+            found = entries_from(self.database, max(1, rows[0][0]))
+            for row in rows:
+                if row[0]:
+                    _must_be_same(row, next(found, None))
+            changed = None
+            for row in found:
+                changed = changed or balance.copy()
+                apply_row(row, rows[-1], changed)
+                rows = (rows[-1], row)
+            if changed is not None:
+                self._known[:] = [KnownEnd(rows, changed)]
+            self._must_hold(known)
+            return self.known
 
-    def add_entry(self, following: Callable[[Entry | None], NewEntry], *known: Position) -> Entry:
-        """Check the last entry as ``last_entry`` does, and write the one that follows it, durably."""
-        written: Entry
-
-        def row_after(rows: list[Any]) -> tuple[Any, ...]:
-            nonlocal written
-            last = self._last_entry(rows, known)
-            before = Position(last.number, last.digest) if last else self.start
-            new = following(last)
-            row = entry_row(before, new)
-            loss, total, reason, request_id, time = new
-            written = Entry(row[0], loss, total, reason, request_id, row[-1], time)
-            self._written[:] = [((before.digest, *row), written)]
-            return row
-
-        self.database.extend(ENTRIES, row_after)
-        return written
-
-    def _last_entry(self, rows: list[Any], known: Iterable[Position]) -> Entry | None:
-        last = self._newest(rows)
-        end = last.number if last else 0
+    def _must_hold(self, known: Iterable[Position]) -> None:
+        number, end = self.known.end[0], self.known.end[-1]
         for position in known:
-            if last and position.digest == last.digest and position.number == end:
-                continue
-            if position.number > end:
-                raise entries_missing(end + 1)
-            if self._position(ENTRIES, rows, position.number) != position:
+            if position.number > number:
+                raise entries_missing(number + 1)
+            held = end if position.number == number else self._digest_of(ENTRIES, position.number)
+            if held != position.digest:
                 raise entry_damaged(position.number)
-        return last
+
+    def add_entry(self, following: Callable[[KnownEnd], NewEntry], *known: Position) -> Entry:
+        """Read on as ``read_on`` does; write the entry that follows, durably, if the balance allows it."""
+        added: list[KnownEnd] = []
+
+        def row_after() -> Row:
+            now = self.read_on(*known)
+            new, balance = following(now), now.balance.copy()
+            balance.apply(new)
+            row = entry_row(Position(now.end[0], now.end[-1]), new, balance.spent)
+            added[:] = [KnownEnd((now.end, row), balance)]
+            return row if self.database.layout.holds_accounts else (*row[:-4], row[-1])
+
+        with self.database.lock:
+            self.database.extend(ENTRIES, row_after)
+            self._known[:] = added
+        return entry_of(added[0].end, type(self.header.budget))
 
     def _newest(self, rows: list[Any]) -> Entry | None:
         """Read the first of at most two rows. It must follow the second, or the header if it is alone."""
@@ -150,21 +208,19 @@ class VerifiedLog:
         number, *_, before = rows[1] if len(rows) == 2 else self.start
         if not _is_next(row[0], number):
             raise entry_damaged(number + 1 if isinstance(number, int) else number)
-        for known, entry in self._written:
-            if known == (before, *row):
-                return entry
         return read_entry(row, before, type(self.header.budget))
 
     def last_answer(self, *known: Position) -> Position:
         """Find the last answer, checked against the one before it and the known positions."""
-        return self._last_answer(last_two(self.database, ANSWERS), known)
+        return self._last_answer(last_two_answers(self.database), known)
 
     def add_answer(self, answer: str, to: Callable[[], Entry], *known: Position) -> Position:
         """Check the last answer as ``last_answer`` does, and write the one that follows it, durably."""
         end: Position
 
-        def row_after(rows: list[Any]) -> tuple[Any, ...]:
+        def row_after() -> Row:
             nonlocal end
+            rows = last_two_answers(self.database)
             row = answer_row(self._last_answer(rows, known), to(), answer)
             end = Position(row[0], row[-1])
             return row
@@ -176,9 +232,16 @@ class VerifiedLog:
         end = self._newest_answer(rows)
         last = Position(end.number, end.digest) if end else self.start
         for position in known:
-            if position.number > last.number or self._position(ANSWERS, rows, position.number) != position:
+            if position.number > last.number or not self._holds_answer(rows, position):
                 raise answers_damaged()
         return last
+
+    def _holds_answer(self, rows: list[Any], position: Position) -> bool:
+        """Look for a position among the rows at hand, or else in the table."""
+        for row in rows:
+            if row[0] == position.number:
+                return bool(row[-1] == position.digest)
+        return self._digest_of(ANSWERS, position.number) == position.digest
 
     def answer(self, number: int) -> Answer:
         """Read one answer, checked against the one before it."""
@@ -196,15 +259,20 @@ class VerifiedLog:
             raise answers_damaged()
         return read_answer(row, before, self.entry(row[1]).digest)
 
-    def _position(self, table: str, rows: list[Any], number: int) -> Position | None:
-        """Find the position of a record, among the rows at hand or else in the table."""
+    def _digest_of(self, table: str, number: int) -> str | None:
+        """Find the digest of a record; that of the header before the first."""
         if number == 0:
-            return self.start
-        for row in rows:
-            if row[0] == number:
-                return Position(number, row[-1])
+            return self.header.digest
         found = row_and_the_one_before(self.database, table, number)
-        return Position(number, found[0][-1]) if found and found[0][0] == number else None
+        return found[0][-1] if found and found[0][0] == number else None
+
+
+def _must_be_same(row: Row, found: Row | None) -> None:
+    """Refuse a table in which an entry that was read is missing, or another one."""
+    if found is None:
+        raise entries_missing(row[0])
+    if tuple(found) != tuple(row) or type(found[0]) is not int:
+        raise entry_damaged(row[0])
 
 
 def _versions(database: LedgerDatabase) -> list[Any]:
@@ -218,25 +286,3 @@ def _versions(database: LedgerDatabase) -> list[Any]:
 def _is_next(number: object, before: object) -> bool:
     """Compare numbers that a damaged database may give as values of any type."""
     return isinstance(number, int) and isinstance(before, int) and number == before + 1
-
-
-def entries_missing(number: int) -> LedgerDamaged:
-    """Say that entries are missing at the end."""
-    return LedgerDamaged(
-        f"entry {number} is missing: the ledger is older than its anchor. Put back its newest copy; "
-        "until then it accepts no charge.",
-        entry=number,
-    )
-
-
-def anchor_of_another_ledger() -> LedgerDamaged:
-    """Say that ledger and anchor do not belong together."""
-    return LedgerDamaged("the header of the ledger is not the one that its anchor knows.", entry=0)
-
-
-def answers_damaged() -> LedgerDamaged:
-    """Say that stored answers are missing or were changed."""
-    return LedgerDamaged(
-        "stored answers are missing or were changed; the ledger accepts no charge. "
-        "Keep the files and put back the newest whole copy."
-    )

@@ -7,7 +7,7 @@ import json
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from dpselect.errors import (
@@ -49,13 +49,52 @@ CHARACTERS_OF_A_NUMBER = 64
 # ---- before the charge -----------------------------------------------------------------------------------
 
 
-def must_agree(
-    problem: Problem, data: Data, quote: Quote, ledger: Ledger | None, request_id: str | None
-) -> None:
-    """Refuse a ledger that keeps the budget of something else, or cannot keep the answer."""
-    if ledger is None:
-        if request_id is not None:
+@dataclass(frozen=True)
+class Payer:
+    """Who pays: which ledger, on which account, for which request. All may be absent."""
+
+    ledger: Ledger | None = None
+    request_id: str | None = None
+    account: str | None = None
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The account as an argument of a ledger; none for the curator."""
+        return {} if self.account is None else {"account": self.account}
+
+    def must_have_no_names(self) -> None:
+        """Refuse names that mean nothing without a ledger."""
+        if self.request_id is not None:
             raise InvalidParameter("a request_id needs a ledger, which keeps the answer. Give ledger=.")
+        if self.account is not None:
+            raise InvalidParameter("an account needs a ledger, which keeps its share. Give ledger=.")
+
+    def is_same(self, other: Payer) -> bool:
+        """Say whether it is the same request to the same ledger."""
+        same = (self.request_id, self.account) == (other.request_id, other.account)
+        return same and self.ledger is other.ledger
+
+    def answer(self) -> str | None:
+        """Give the stored answer to the request, if there is one."""
+        if self.ledger is None or self.request_id is None:
+            return None
+        return self.ledger.answer(self.request_id, **self.named)
+
+    def store(self, answer: str) -> None:
+        """Store the answer to the request, if it has a name."""
+        if self.ledger is not None and self.request_id is not None:
+            self.ledger.store(self.request_id, answer, **self.named)
+
+    def owns(self, entry: Entry) -> bool:
+        """Say whether an entry is the charge of the request, or of none if there is none."""
+        return (entry.request_id, entry.account) == (self.request_id, self.account)
+
+
+def must_agree(problem: Problem, data: Data, quote: Quote, payer: Payer) -> None:
+    """Refuse a ledger that keeps the budget of something else, or cannot keep the answer."""
+    ledger, request_id = payer.ledger, payer.request_id
+    if ledger is None:
+        payer.must_have_no_names()
         return
     acts = all(callable(getattr(ledger, act, None)) for act in ("charge", "store", "answer"))
     if not acts or getattr(ledger, "neighbours", None) not in METRIC_OF:
@@ -63,8 +102,8 @@ def must_agree(
     _must_add_up(quote.neighbours, ledger.neighbours)
     if not isinstance(quote.price, Currency):
         raise InvalidParameter(
-            "a ledger holds epsilon or rho; got a budget of another kind. "
-            "Give epsilon= or rho=, or no ledger."
+            "a ledger holds epsilon or rho, with a delta or without; got a curve. "
+            'Give epsilon=, rho= or budget=ApproxDP(1, "1e-6"), or no ledger.'
         )
     ours = {"dataset": quote.dataset}
     if table_of(data) is not None:
@@ -114,23 +153,22 @@ def _must_be_storable(problem: Problem, quote: Quote) -> None:
         )
 
 
-def must_be_affordable(problem: Problem, quote: Quote, ledger: Ledger | None, request_id: str | None) -> None:
+def must_be_affordable(problem: Problem, quote: Quote, payer: Payer) -> None:
     """Refuse what the ledger would refuse to charge. Nothing is written."""
-    if ledger is None:
+    if payer.ledger is None:
         return
-    affordable = ledger.affords(quote.price)
-    if request_id is not None:
-        for entry in ledger.entries():
-            if entry.request_id == request_id:
-                raise _unanswered(request_id, same=_is_same(entry, quote, ledger))
-    if not affordable:
-        price = cost(quote.price, type(ledger.budget))
-        raise BudgetExhausted(_named(problem), price, ledger.remaining, ledger.budget)
+    refused = payer.ledger.refusal_of(quote.price, reason=_named(problem), account=payer.account)
+    if payer.request_id is not None:
+        for entry in payer.ledger.entries():
+            if payer.owns(entry):
+                raise _unanswered(payer.request_id, same=_is_same(entry, quote, payer.ledger))
+    if refused is not None:
+        raise refused
 
 
-def kept_answer(quote: Quote, ledger: Ledger | None, request_id: str | None) -> Release | None:
+def kept_answer(quote: Quote, payer: Payer) -> Release | None:
     """Give the stored release of a request that was answered before, if it was the same question."""
-    text = None if ledger is None or request_id is None else ledger.answer(request_id)
+    text = payer.answer()
     if text is None:
         return None
     try:
@@ -138,7 +176,7 @@ def kept_answer(quote: Quote, ledger: Ledger | None, request_id: str | None) -> 
     except InvalidParameter:
         kept = None
     if kept is None or not _is_same_question(kept, quote):
-        raise RequestChanged(str(request_id))
+        raise RequestChanged(str(payer.request_id))
     return kept
 
 
@@ -172,16 +210,16 @@ class Payment:
         self,
         quote: Quote,
         ledger: Ledger,
-        request_id: str | None,
+        payer: Payer,
         meanwhile: Callable[[], AbstractContextManager[object]],
     ) -> None:
         """Charge. An exception that comes between the commit and the next line is seen through."""
-        before = run_or_none(lambda: ledger.spent)
-        self._is_recorded = lambda: _is_recorded(ledger, quote.reason, request_id, since=before)
+        before, request_id = run_or_none(lambda: ledger.spent), payer.request_id
+        self._is_recorded = lambda: _is_recorded(ledger, quote.reason, payer, since=before)
         self._state = "charging"
         try:
             with meanwhile():
-                ledger.charge(quote.price, reason=quote.reason, request_id=request_id)
+                ledger.charge(quote.price, reason=quote.reason, request_id=request_id, **payer.named)
                 self._state = "charged"
         except NOT_CHARGED:
             self._state = "not charged" if self._state == "charging" else self._state
@@ -194,45 +232,45 @@ class Payment:
                 self._is_recorded = lambda: True
 
 
-def _is_recorded(ledger: Ledger, reason: str, request_id: str | None, *, since: object) -> bool:
+def _is_recorded(ledger: Ledger, reason: str, payer: Payer, *, since: object) -> bool:
     """Say whether a charge for the reason was recorded since a sum was spent; in doubt, it was.
 
     Totals grow with every entry, so those above the sum are new. A charge of zero does not show in them.
     """
     try:
         return any(
-            (entry.reason, entry.request_id) == (reason, request_id)
-            and not (entry.total <= since and entry.loss.amount > 0)  # type: ignore[operator]  # of one kind
+            entry.reason == reason
+            and payer.owns(entry)
+            and not (entry.total <= since and any(entry.loss.parts()))  # type: ignore[operator]  # of one kind
             for entry in ledger.entries()
         )
     except Exception:  # noqa: BLE001 - a ledger that cannot be asked may have recorded it
         return True
 
 
-def pay(  # noqa: PLR0913, PLR0917 - the question, the ledger, and what keeps count of the charge
+def pay(
     problem: Problem,
     quote: Quote,
-    ledger: Ledger | None,
-    request_id: str | None,
+    payer: Payer,
     payment: Payment,
     meanwhile: Callable[[], AbstractContextManager[object]],
 ) -> Release | None:
     """Charge; give the answer if another process has asked, paid and answered in the meantime."""
-    if ledger is None:
+    if payer.ledger is None:
         _warn_once()
         return None
     try:
-        payment.charge(quote, ledger, request_id, meanwhile)
+        payment.charge(quote, payer.ledger, payer, meanwhile)
     except BudgetExhausted as refused:
-        facts = refused.cost, refused.remaining, refused.budget
+        facts = refused.cost, refused.remaining, refused.budget, refused.where
         raise BudgetExhausted(_named(problem), *facts) from None
     except AlreadyCharged as refused:
-        same = isinstance(refused.entry, Entry) and _is_same(refused.entry, quote, ledger)
+        same = isinstance(refused.entry, Entry) and _is_same(refused.entry, quote, payer.ledger)
     else:
         return None
-    kept = kept_answer(quote, ledger, request_id)
+    kept = kept_answer(quote, payer)
     if kept is None:
-        raise _unanswered(str(request_id), same=same)
+        raise _unanswered(str(payer.request_id), same=same)
     return kept
 
 

@@ -20,7 +20,7 @@ from dpselect.privacy.losses import WritableLoss
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
-from dpselect.release.charge import Payment, kept_answer, must_agree, must_be_affordable, pay
+from dpselect.release.charge import Payer, Payment, kept_answer, must_agree, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
 from dpselect.release.drawing import Wishes, drawn_from_runs
 from dpselect.release.labels import plain_label
@@ -90,7 +90,7 @@ class Question:
         """Take what ``prepare`` has checked."""
         self._problem, self._data, self._quote, self._measurement = problem, data, quote, measurement
         self._payment, self._looked = Payment(), False
-        self._unanswered: tuple[Ledger | None, str | None] | None = None
+        self._unanswered: Payer | None = None
         self._opened: OpenTable | None = None
         self._look: Look | None = None
         self._entered, self._released = Lock(), Lock()  # held for good by the first call
@@ -143,57 +143,58 @@ class Question:
     # ---- asking ------------------------------------------------------------------------------------------
 
     @takes_data
-    def dry_run(self, ledger: Ledger | None = None, request_id: str | None = None) -> Quote:
+    def dry_run(
+        self, ledger: Ledger | None = None, request_id: str | None = None, *, account: str | None = None
+    ) -> Quote:
         """Raise what ``release`` would refuse before the charge, or give the quote. Nothing is written."""
         self._must_be_open()
         if self._released.locked():
             raise _released_before()
-        if self._kept(ledger, request_id) is None:
-            must_be_affordable(self._problem, self._quote, ledger, request_id)
+        payer = Payer(ledger, request_id, account)
+        if self._kept(payer) is None:
+            must_be_affordable(self._problem, self._quote, payer)
         return self._quote
 
     @takes_data
-    def kept_answer(self, ledger: Ledger | None = None, *, request_id: str | None = None) -> Release | None:
+    def kept_answer(
+        self, ledger: Ledger | None = None, *, request_id: str | None = None, account: str | None = None
+    ) -> Release | None:
         """Give the answer that the ledger keeps for a request; None if there is none. No table is opened."""
-        return self._kept(ledger, request_id)
+        return self._kept(Payer(ledger, request_id, account))
 
-    def _kept(self, ledger: Ledger | None, request_id: str | None) -> Release | None:
+    def _kept(self, payer: Payer) -> Release | None:
         """Ask the ledger once. Whether it was answered in the meantime, the charge finds out."""
-        if self._unanswered is not None:
-            asked, name = self._unanswered
-            if asked is ledger and name == request_id:
-                return None
-        must_agree(self._problem, self._data, self._quote, ledger, request_id)
-        kept = kept_answer(self._quote, ledger, request_id)
+        if self._unanswered is not None and self._unanswered.is_same(payer):
+            return None
+        must_agree(self._problem, self._data, self._quote, payer)
+        kept = kept_answer(self._quote, payer)
         if kept is None:
-            self._unanswered = ledger, request_id
+            self._unanswered = payer
         return kept
 
     @takes_data
     def release(
-        self, ledger: Ledger | None = None, *, request_id: str | None = None, account: None = None
+        self, ledger: Ledger | None = None, *, request_id: str | None = None, account: str | None = None
     ) -> Release:
         """Pay, look, draw; then keep the answer, if it has a name. Once: a second call is refused.
 
         The price is charged to the ledger before any row is read, and is never refunded. A ``request_id``
-        that was answered before gets the same answer again, without a new charge. ``account`` is reserved.
+        that was answered before gets the same answer again, without a new charge. With an ``account`` the
+        charge needs room in its share too.
         """
         look = self._must_be_open()
         if not self._released.acquire(blocking=False):
             raise _released_before()
-        if account is not None:
-            raise InvalidParameter("account must be None: a ledger has one account so far. Leave it out.")
-        problem, quote = self._problem, self._quote
-        kept = self._kept(ledger, request_id)
+        problem, quote, payer = self._problem, self._quote, Payer(ledger, request_id, account)
+        kept = self._kept(payer)
         if kept is None:
-            kept = pay(problem, quote, ledger, request_id, self._payment, self.meanwhile)
+            kept = pay(problem, quote, payer, self._payment, self.meanwhile)
         if kept is not None:
             return kept
         self._looked = True
         with progress_shown(wanted=self.progress):
             release = run(partial(_drawn, look, self._measurement, problem, quote), _refused)
-        if ledger is not None and request_id is not None:
-            ledger.store(request_id, release.to_json())
+        payer.store(release.to_json())
         return release
 
     def _must_be_open(self) -> Look:

@@ -30,6 +30,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     ledger: Ledger | None = None,
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
+    account: str | None = None,
     noise: NoiseName | None = None,
     gap: bool = False,
     gap_grid: Number | None = None,
@@ -40,8 +41,9 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` names a noise; None
     takes the one with the best proved accuracy. ``gap`` asks by how much the winner leads (``prepare``). The
     price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that was
-    answered before gets the same answer again, without a new charge. ``progress`` shows how far a query is
-    that takes more than two seconds: None does on a terminal and in a notebook, False never.
+    answered before gets the same answer again, without a new charge. With an ``account`` of the ledger the
+    price needs room in its share too. ``progress`` shows how far a query is that takes more than two seconds:
+    None does on a terminal and in a notebook, False never.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
@@ -62,7 +64,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         gap_grid=gap_grid,
         progress=progress,
     )
-    return at_once(question, ledger, request_id)
+    return at_once(question, ledger, request_id, account)
 
 
 @takes_data
@@ -77,6 +79,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     ledger: Ledger | None = None,
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
+    account: str | None = None,
     noise: NoiseName | None = None,
     gap: bool = False,
     gap_grid: Number | None = None,
@@ -98,14 +101,16 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
         gap_grid=gap_grid,
         progress=progress,
     )
-    return at_once(question, ledger, request_id)
+    return at_once(question, ledger, request_id, account)
 
 
-def at_once(question: Question, ledger: Ledger | None, request_id: str | None) -> Release:
+def at_once(
+    question: Question, ledger: Ledger | None, request_id: str | None, account: str | None = None
+) -> Release:
     """Give the kept answer, without opening the table, which may be gone; or release the question."""
-    if ledger is not None or request_id is not None:
-        kept = question.kept_answer(ledger, request_id=request_id)
+    if ledger is not None or request_id is not None or account is not None:
+        kept = question.kept_answer(ledger, request_id=request_id, account=account)
         if kept is not None:
             return kept
     with question:
-        return question.release(ledger, request_id=request_id)
+        return question.release(ledger, request_id=request_id, account=account)

@@ -1,4 +1,4 @@
-"""The command ``ledger``: make one, show it, verify it."""
+"""The command ``ledger``: make one, show it, verify it, export it, copy an old one."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, GroupGivenOnce, examples
+from dpselect.cli.budgets import amounts, given_loss
+from dpselect.cli.ledger_accounts import (
+    ANCHOR,
+    JSON,
+    PLACE,
+    account_facts,
+    account_group,
+    budget_command,
+    with_limit,
+    write_accounts,
+)
+from dpselect.cli.options import EXACT_OPTION, GroupGivenOnce, examples
 from dpselect.cli.sources import open_ledger, place_of_ledger
-from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
-    from dpselect.ledger import Ledger
-    from dpselect.ledger.budget import Currency
+    from dpselect.ledger import Entry, Ledger
     from dpselect.privacy.neighbours import Neighbours
-
-PLACE = click.argument("path", metavar="PATH")
-JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
-ANCHOR = click.option("--anchor", metavar="FILE", help="Where the anchor is, best on another disk.")
 
 
 @click.group(name="ledger", cls=GroupGivenOnce)
@@ -29,12 +34,19 @@ def ledger_command() -> None:
     """
 
 
-@ledger_command.command(name="create", epilog=examples("ledger create town.ledger --epsilon 2 --unit voter"))
-@PLACE
-@click.option("--epsilon", metavar=NUMBER_METAVAR, help="The budget, in pure differential privacy.")
-@click.option(
-    "--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: in zero-concentrated differential privacy."
+ledger_command.add_command(account_group)
+ledger_command.add_command(budget_command)
+
+
+@ledger_command.command(
+    name="create",
+    epilog=examples(
+        "ledger create town.ledger --epsilon 2 --unit voter",
+        "ledger create town.ledger --rho 1/2 --delta 1e-6",
+    ),
 )
+@PLACE
+@with_limit
 @click.option(
     "--neighbours",
     type=click.Choice(["add_remove", "change_one"]),
@@ -47,29 +59,22 @@ def ledger_command() -> None:
 @ANCHOR
 @JSON
 @EXACT_OPTION
-def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
+def create_ledger_command(  # noqa: PLR0913 - each is an option
     path: str,
-    epsilon: str | None,
-    rho: str | None,
+    *,
     neighbours: Neighbours,
     dataset: str | None,
     unit: str | None,
     anchor: str | None,
-    *,
     as_json: bool,
+    **limit: Any,
 ) -> None:
     """Make a new ledger with a budget."""
     from dpselect.exact.numbers import positive
     from dpselect.ledger import Ledger
-    from dpselect.privacy.losses import ZCDP, PureDP
 
-    if (epsilon is None) == (rho is None):
-        got = "none" if rho is None else "both"
-        raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write --epsilon 2.")
-    if epsilon is not None:
-        budget: Currency = PureDP(positive(epsilon, "epsilon"))
-    else:
-        budget = ZCDP(positive(rho or "", "rho"))
+    budget = given_loss(**limit, example="--epsilon 2")
+    positive(str(budget.amount), budget.symbol)
     with Ledger.create(
         path, budget=budget, neighbours=neighbours, dataset=dataset, unit=unit, anchor=anchor
     ) as made:
@@ -89,37 +94,32 @@ def create_ledger_command(  # noqa: PLR0913, PLR0917 - each is an option
 def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
     from dpselect.ledger.ledger_page import charges_table
-    from dpselect.privacy.amounts import amount_text
 
     with open_ledger(path, anchor=anchor) as ledger:
-        entries = list(ledger.entries())
+        entries, accounts = list(ledger.entries()), ledger.accounts()
         if as_json:
-            written = [
-                {
-                    "number": entry.number,
-                    "price": amount_text(entry.loss.amount),
-                    "total": amount_text(entry.total.amount),
-                    "reason": entry.reason,
-                    "request_id": entry.request_id,
-                    "time": _minute(entry),
-                }
-                for entry in entries
-            ]
-            console.write_json({**_facts(path, ledger), "entries": written})
+            more = {"accounts": [account_facts(each) for each in accounts]} if accounts else {}
+            written = [_entry_facts(entry) for entry in entries]
+            console.write_json({**_facts(path, ledger), **more, "entries": written})
             return
         symbol = ledger.budget.symbol
+        reserved = {"reserved": str(ledger.reserved)} if any(ledger.reserved.parts()) else {}
         console.write_facts(
             {
                 "ledger": place_of_ledger(path, ledger),
                 "budget": str(ledger.budget),
                 "spent": str(ledger.spent),
                 "left": ledger.remaining.left(),
+                **reserved,
                 **_names(ledger),
             }
         )
+        if accounts:
+            write_accounts(accounts)
         if entries:
             headings, rows = charges_table(entries, symbol)
-            console.write_table(headings, rows, right=(len(headings) - 2, len(headings) - 1))
+            numbers = 2 * len(ledger.budget.parts())
+            console.write_table(headings, rows, right=range(len(headings) - numbers, len(headings)))
 
 
 @ledger_command.command(name="verify", epilog=examples("ledger verify town.ledger"))
@@ -141,15 +141,33 @@ def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> No
         console.results().print(f"{entries} {plural} written; nothing is missing.", markup=False)
 
 
-def _facts(path: str, ledger: Ledger) -> dict[str, Any]:
-    from dpselect.privacy.amounts import amount_text
+def _entry_facts(entry: Entry) -> dict[str, Any]:
+    """Write an entry for JSON; what only accounts have is left out where there is none."""
+    acts: dict[str, Any] = {} if entry.act == "charge" else {"act": entry.act}
+    if entry.amount is not None:
+        acts["amount"] = entry.amount.to_facts()
+    return {
+        "number": entry.number,
+        **amounts(price=entry.loss, total=entry.total),
+        "reason": entry.reason,
+        "request_id": entry.request_id,
+        "time": _minute(entry),
+        **({} if entry.account is None else {"account": entry.account}),
+        **acts,
+    }
 
+
+def _facts(path: str, ledger: Ledger) -> dict[str, Any]:
+    reserved = ledger.reserved
     return {
         "ledger": place_of_ledger(path, ledger),
         "measure": ledger.budget.measure,
-        "budget": amount_text(ledger.budget.amount),
-        "spent": amount_text(ledger.spent.amount),
-        "remaining": amount_text(ledger.remaining.amount),
+        **amounts(
+            budget=ledger.budget,
+            spent=ledger.spent,
+            remaining=ledger.remaining,
+            **({"reserved": reserved} if any(reserved.parts()) else {}),
+        ),
         "neighbours": ledger.neighbours,
         "dataset": ledger.dataset,
         "unit": ledger.unit,
@@ -163,7 +181,7 @@ def _names(ledger: Ledger) -> dict[str, str]:
     return {name: value for name, value in named.items() if value is not None}
 
 
-def _minute(entry: Any) -> str:
+def _minute(entry: Entry) -> str:
     from dpselect.ledger.fields import time_text
 
     return time_text(entry.time)

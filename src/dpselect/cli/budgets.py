@@ -1,0 +1,32 @@
+"""A loss on the command line: --epsilon or --rho, with --delta or without; and how losses are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dpselect.cli.user_errors import UserError
+
+if TYPE_CHECKING:
+    from dpselect.ledger.budget import Currency
+
+
+def given_loss(epsilon: str | None, rho: str | None, delta: str | None, *, example: str) -> Currency:
+    """Read the one loss that is given."""
+    from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP
+
+    if (epsilon is None) == (rho is None):
+        got = "none" if rho is None else "both"
+        raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write {example}.")
+    if epsilon is not None:
+        return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
+    number = str(rho)
+    return ZCDP(number) if delta is None else ApproxZCDP(number, delta)
+
+
+def amounts(**losses: Currency) -> dict[str, Any]:
+    """Write losses for JSON: the numbers by their names, and under "delta" their deltas, if they have one."""
+    from dpselect.privacy.amounts import amount_text
+
+    written: dict[str, Any] = {name: amount_text(loss.amount) for name, loss in losses.items()}
+    deltas = {name: amount_text(loss.parts()[1]) for name, loss in losses.items() if loss.parts()[1:]}
+    return {**written, "delta": deltas} if deltas else written
