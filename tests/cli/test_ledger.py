@@ -70,6 +70,42 @@ def test_e12_a_new_ledger_has_neighbours_even_if_none_are_named(call: Call) -> N
     call("ledger create other.ledger --epsilon 1 --neighbours both").refused(2, "neighbours")
 
 
+def test_an_export_is_verified_and_a_changed_one_refused_with_1(folder: Path, call: Call) -> None:
+    call("ledger create town.ledger --epsilon 2 --delta 1e-6")
+    call("ledger account open town.ledger ada --epsilon 1/2")
+    assert call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --account ada --request-id r").code == 0
+    assert call("ledger export town.ledger --output town.jsonl").code == 0
+    call("ledger export town.ledger --output town.jsonl").refused(2, "--output must be a new file")
+    words = call("ledger verify town.jsonl").out
+    assert words.startswith("2 entries fit together")
+    assert "Without an anchor" in " ".join(words.split())
+    assert "Without an anchor" not in call("ledger verify town.jsonl --anchor town.ledger.anchor").out
+    found = call("ledger verify town.jsonl --json").json
+    assert (found["count"], found["spent"], found["anchored"]) == (2, "1/4", False)
+    path = folder / "town.jsonl"
+    path.write_text(
+        path.read_text(encoding="ascii").replace('"loss":"1/4 0"', '"loss":"1/8 0"'), encoding="ascii"
+    )
+    call("ledger verify town.jsonl").refused(1, "entry 2 is damaged")
+
+
+def test_shares_stop_their_account_and_budgets_everybody(call: Call) -> None:
+    call("ledger create town.ledger --epsilon 1")
+    call("ledger account open town.ledger ada --epsilon 1/2 --reserve")
+    call(f"{VOTE} --epsilon 3/4 --ledger town.ledger").refused(3, "that is not reserved")
+    call(f"{VOTE} --epsilon 3/4 --ledger town.ledger --account ada").refused(3, "in the share of 'ada'")
+    call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --account eve").refused(
+        2, "--account must be one that was"
+    )
+    call(f"{VOTE} --epsilon 1/4 --account ada").refused(2, "--account needs a ledger")
+    assert call("ledger account close town.ledger ada --json").json["closed"] is True
+    call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --account ada").refused(2, "--account must be open")
+    assert call("ledger budget town.ledger --epsilon 1/8 --reason less --json").json["budget"] == "1/8"
+    call(f"{VOTE} --epsilon 1/4 --ledger town.ledger").refused(3)
+    call("ledger budget town.ledger --rho 1 --reason other").refused(2, "PureDP")
+    call("ledger budget town.ledger --epsilon 1").refused(2)
+
+
 def test_e3_what_is_left_is_rounded_down_and_what_was_spent_up(call: Call) -> None:
     call("ledger create town.ledger --epsilon 1")
     price = "333333333333333333/1000000000000000001"

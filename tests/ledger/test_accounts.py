@@ -36,10 +36,10 @@ def test_a_charge_needs_room_in_the_share_and_in_the_budget(place: Place) -> Non
     for name in ("ada", "bob"):
         ledger.open_account(name, share=PureDP("3/4"))
     ledger.charge(HALF, reason="a", account="ada")
-    with pytest.raises(BudgetExhausted, match=r"1/4 of 3/4 is left in the share of 'ada'\.$"):
+    with pytest.raises(BudgetExhausted, match=r"0.25 of 0.75 is left in the share of 'ada'\.$"):
         ledger.charge(HALF, reason="b", account="ada")
     ledger.charge(HALF, reason="c", account="bob")
-    with pytest.raises(BudgetExhausted, match=r"^'d' costs epsilon 1/4; 0 of 1 is left\.$"):
+    with pytest.raises(BudgetExhausted, match=r"^'d' costs epsilon 0.25; 0 of 1 is left\.$"):
         ledger.charge(QUARTER, reason="d", account="bob")
     again = Ledger.open(place.url)
     assert [(each.name, each.spent) for each in again.accounts()] == [("ada", HALF), ("bob", HALF)]
@@ -62,7 +62,7 @@ def test_a_reserve_is_spent_by_its_account_alone_and_given_back_when_it_closes(p
     ledger.open_account("bob", share=PureDP(1))
     assert (ledger.reserved, ledger.remaining, ledger.account("bob").remaining) == (HALF, PureDP(1), HALF)
     for account in (None, "bob"):
-        with pytest.raises(BudgetExhausted, match=r"1/2 of 1 is left that is not reserved"):
+        with pytest.raises(BudgetExhausted, match=r"0.5 of 1 is left that is not reserved"):
             ledger.charge(PureDP("3/4"), reason="too much", account=account)
     ledger.charge(HALF, reason="the rest", account="bob")
     ledger.charge(QUARTER, reason="mine", account="ada")
@@ -79,7 +79,7 @@ def test_no_reserve_is_promised_twice(place: Place) -> None:
     ledger = Ledger.create(place.url, budget=PureDP(1))
     ledger.charge(QUARTER, reason="before")
     ledger.open_account("ada", share=HALF, reserve=True)
-    with pytest.raises(BudgetExhausted, match=r"^'account bob' costs epsilon 1/2; 1/4 of 1 is left that"):
+    with pytest.raises(BudgetExhausted, match=r"^'account bob' costs epsilon 0.5; 0.25 of 1 is left that"):
         ledger.open_account("bob", share=HALF, reserve=True)
     with pytest.raises(BudgetExhausted):
         ledger.change_share("ada", PureDP("4/5"), reason="more")
@@ -176,7 +176,7 @@ def test_r11_a_budget_below_what_is_spent_stops_every_charge_and_may_be_raised_a
             ledger.charge(price, reason="stopped", account=account)
     again = Ledger.open(place.url)
     assert (again.budget, again.verify()) == (QUARTER, 3)
-    assert repr(again).endswith("with a budget of epsilon 1/4, add_remove>")
+    assert repr(again).endswith("with a budget of epsilon 0.25, add_remove>")
     again.change_budget(PureDP(2), reason="a second year")
     assert ledger.charge(PureDP(1), reason="goes on").total == PureDP("3/2")
     assert ledger.budget == PureDP(2)

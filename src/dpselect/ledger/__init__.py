@@ -5,6 +5,8 @@ account                  what is shown of an account
 book                     a log and its anchor, held together at every read and write
 balance                  what entries add up to, and which act may follow: accounts, reserves, with a proof
 budget                   which charge a budget affords: exact sums and one comparison for each, with a proof
+export                   lines that prove themselves, and their verification
+upgrade                  copies a ledger of an older format
 fields                   what a field of a stored record may be: texts, times, numbers
 entries                  the records, their digests, and the law of the stored format
 verified_log             reads and writes records; believes none before its digest is checked
@@ -26,4 +28,6 @@ locations                which database a path or a URL means
 
 from dpselect.ledger.account import Account as Account
 from dpselect.ledger.entries import Entry as Entry
+from dpselect.ledger.export import verify_export as verify_export
 from dpselect.ledger.ledger import Ledger as Ledger
+from dpselect.ledger.upgrade import upgrade as upgrade

@@ -15,6 +15,7 @@ from dpselect.ledger.balance import Balance, NewEntry
 from dpselect.ledger.damage import anchor_of_another_ledger
 from dpselect.ledger.database import number_of_answer, number_of_request
 from dpselect.ledger.entries import Entry, Header, Position
+from dpselect.ledger.export import export_lines
 from dpselect.ledger.fields import Clock, minute_now, time_from_text
 from dpselect.ledger.verified_log import KnownEnd, VerifiedLog
 
@@ -49,6 +50,11 @@ class Book:
     def entries(self) -> Iterator[Entry]:
         """Read all entries from the first on."""
         return self._log.entries()
+
+    def export(self, *, answers: bool) -> Iterator[str]:
+        """Write every record as a line, the answers withheld unless they are asked for."""
+        self.verify()
+        return export_lines(self.header, self._log.rows(), self._log.answer_rows(), with_answers=answers)
 
     def verify(self) -> int:
         """Check every record; give the number of entries."""

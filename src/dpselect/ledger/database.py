@@ -59,16 +59,16 @@ FORMAT_1 = Layout(PLAIN.without | {"neighbours"})
 """Format 1, which is only read to be copied."""
 LAYOUTS = (PRESENT, PLAIN, FORMAT_1)
 
-_VERSIONS = f"SELECT version FROM {HEADER}"  # noqa: S608 - as above
+_VERSIONS = "SELECT version FROM dpselect_header"
 _NEXT_PAGE = f"WHERE number >= ? ORDER BY number LIMIT {ROWS_OF_PAGE}"
-_PAGE_OF_ANSWERS = f"""SELECT a.number, a.entry, a.answer, a.digest, e.digest
-FROM {ANSWERS} a LEFT JOIN {ENTRIES} e ON e.number = a.entry
-WHERE a.number >= ? ORDER BY a.number LIMIT {ROWS_OF_PAGE}"""  # noqa: S608 - as above
+_PAGE_OF_ANSWERS = """SELECT a.number, a.entry, a.answer, a.digest, e.digest
+FROM dpselect_answers a LEFT JOIN dpselect_entries e ON e.number = a.entry
+WHERE a.number >= ? ORDER BY a.number LIMIT 1000"""
 _TWO = "WHERE number IN (?, ?) ORDER BY number DESC"
 _LAST_TWO = "ORDER BY number DESC LIMIT 2"
-_NUMBER_OF_REQUEST = f"SELECT number FROM {ENTRIES} WHERE request_id = ?"  # noqa: S608 - as above
+_NUMBER_OF_REQUEST = "SELECT number FROM dpselect_entries WHERE request_id = ?"
 _AND_ACCOUNT = " AND coalesce(account, '') = ?"
-_NUMBER_OF_ANSWER = f"SELECT number FROM {ANSWERS} WHERE entry = ?"  # noqa: S608 - as above
+_NUMBER_OF_ANSWER = "SELECT number FROM dpselect_answers WHERE entry = ?"
 
 
 class LedgerDatabase(Protocol):

@@ -140,6 +140,12 @@ def entry_row(before: Position, new: NewEntry, total: Parts) -> tuple[Any, ...]:
     return (*columns, entry_digest(before.digest, columns))
 
 
+def start_row(header: Header) -> tuple[Any, ...]:
+    """Give the row of number 0 that stands for the header, before the first entry."""
+    texts = ("", "", "", None, time_text(header.created), None, None, None)
+    return (0, *texts, header.digest)
+
+
 def entry_digest(before: str, columns: Row) -> str:
     """Hash the columns of an entry together with the digest before it."""
     hashed = columns[:-3] if tuple(columns[-3:]) == _NO_ACCOUNT else columns

@@ -279,6 +279,10 @@ class Ledger:
         """Check every record. Give the number of entries, or raise ``LedgerDamaged``."""
         return self._book.verify()
 
+    def export(self, *, answers: bool = False) -> Iterator[str]:
+        """Write every record as a line of JSON (docs/reference/ledger-export.md)."""
+        return self._book.export(answers=answers)
+
     def close(self) -> None:
         """Close the file or the connection. A later call opens it again."""
         self._book.database.close()

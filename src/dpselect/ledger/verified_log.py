@@ -45,8 +45,8 @@ from dpselect.ledger.entries import (
     read_entry,
     read_header,
     refuse_other_version,
+    start_row,
 )
-from dpselect.ledger.fields import time_text
 
 
 class KnownEnd(NamedTuple):
@@ -98,11 +98,11 @@ class VerifiedLog:
 
     def _empty(self) -> KnownEnd:
         """Stand before the first entry, after the header."""
-        texts = ("", "", "", None, time_text(self.header.created), None, None, None)
-        return KnownEnd(((0, *texts, self.header.digest),), Balance.of(self.header.budget))
+        return KnownEnd((start_row(self.header),), Balance.of(self.header.budget))
 
-    def _rows(self, balance: Balance) -> Iterator[Row]:
-        """Read all entries, and apply each to a balance once it is checked."""
+    def rows(self, balance: Balance | None = None) -> Iterator[Row]:
+        """Read the rows of all entries, and apply each to a balance once it is checked."""
+        balance = balance or self._empty().balance
         before = self._empty().end
         for row in entries_from(self.database, 1):
             apply_row(row, before, balance)
@@ -112,7 +112,7 @@ class VerifiedLog:
     def entries(self) -> Iterator[Entry]:
         """Read all entries, each checked."""
         currency = type(self.header.budget)
-        return (entry_of(row, currency) for row in self._rows(self._empty().balance))
+        return (entry_of(row, currency) for row in self.rows())
 
     def verify(self, *known: AnchorState) -> AnchorState:
         """Check every record, and that the known positions are among them; give the ends of both chains."""
@@ -122,7 +122,7 @@ class VerifiedLog:
         for state in known:
             digests.setdefault(state.entries.number, set()).add(state.entries.digest)
         rows, balance = self._empty()
-        for row in self._rows(balance):
+        for row in self.rows(balance):
             rows = (rows[-1], row)
             if row[0] in digests and digests[row[0]] != {row[-1]}:
                 raise entry_damaged(row[0])
@@ -133,13 +133,23 @@ class VerifiedLog:
         self._known[:] = [KnownEnd(rows, balance)]
         return AnchorState(self.header.digest, end, answers)
 
+    def answer_rows(self) -> Iterator[Row]:
+        """Read the rows of all answers, each checked."""
+        before = self.start
+        for *row, entry_digest in all_answers(self.database):
+            before = self._following(row, before, entry_digest)
+            yield row
+
+    def _following(self, row: Row, before: Position, entry_digest: str) -> Position:
+        if row[0] != before.number + 1:
+            raise answers_damaged()
+        answer = read_answer(row, before.digest, entry_digest)
+        return Position(answer.number, answer.digest)
+
     def _verified_answers(self, known: list[Position]) -> Position:
         answers = self.start
         for *row, entry_digest in all_answers(self.database):
-            if row[0] != answers.number + 1:
-                raise answers_damaged()
-            answer = read_answer(row, answers.digest, entry_digest)
-            answers = Position(answer.number, answer.digest)
+            answers = self._following(row, answers, entry_digest)
             if any(position.number == answers.number and position != answers for position in known):
                 raise answers_damaged()
         if any(position.number > answers.number for position in known):

@@ -31,6 +31,7 @@ def summary(  # noqa: PLR0913 - the question, the data, one budget, and who keep
     ledger: Ledger | None = None,
     neighbours: Neighbours = "add_remove",
     request_id: str | None = None,
+    account: str | None = None,
     people: int | None = None,
     progress: bool | None = None,
 ) -> Release:
@@ -50,4 +51,4 @@ def summary(  # noqa: PLR0913 - the question, the data, one budget, and who keep
         people=people,
         progress=progress,
     )
-    return at_once(question, ledger, request_id)
+    return at_once(question, ledger, request_id, account)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,7 @@ from dpselect.cli.ledger_accounts import (
 )
 from dpselect.cli.options import EXACT_OPTION, GroupGivenOnce, examples
 from dpselect.cli.sources import open_ledger, place_of_ledger
+from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.ledger import Entry, Ledger
@@ -122,15 +124,66 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
             console.write_table(headings, rows, right=range(len(headings) - numbers, len(headings)))
 
 
-@ledger_command.command(name="verify", epilog=examples("ledger verify town.ledger"))
+@ledger_command.command(name="export", epilog=examples("ledger export town.ledger --output town.jsonl"))
+@PLACE
+@click.option("--output", metavar="FILE", required=True, help="The new file.")
+@click.option("--answers", is_flag=True, help="Write the stored answers too, not only their hashes.")
+@ANCHOR
+def export_ledger_command(path: str, output: str, anchor: str | None, *, answers: bool) -> None:
+    """Write every entry with its digests, as lines of JSON that prove themselves.
+
+    docs/reference/ledger-export.md says how to check them. dpselect ledger verify FILE does.
+    """
+    target = Path(output)
+    if target.exists() or not target.parent.is_dir():
+        raise UserError(f"--output must be a new file in a folder that is there; got '{output[-60:]}'.")
+    with console.working("exporting"), open_ledger(path, anchor=anchor) as ledger:
+        lines = ledger.export(answers=answers)
+        with target.open("x", encoding="ascii") as file:
+            count = sum(1 for line in lines if file.write(line))
+    console.results().print(f"{count} lines were written to {output}.", markup=False)
+
+
+@ledger_command.command(name="upgrade", epilog=examples("ledger upgrade old.ledger new.ledger"))
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add_remove", "change_one"]),
+    help="Between which neighbours all its charges are, where they do not say it.",
+)
+@ANCHOR
+def upgrade_ledger_command(old: str, new: str, *, neighbours: Neighbours | None, anchor: str | None) -> None:
+    """Copy a ledger of an older format into a new file, and verify both.
+
+    From then on use the new one alone; move the old one away.
+    """
+    from dpselect.ledger import upgrade
+
+    with console.working("copying"), upgrade(old, new, neighbours=neighbours, anchor=anchor) as made:
+        count, left = sum(1 for _ in made.entries()), made.remaining.left()
+        relation = made.neighbours
+    console.results().print(
+        f"{count} entries were copied to {new}, {relation}; {left} is left. Move {old} away.", markup=False
+    )
+
+
+@ledger_command.command(
+    name="verify", epilog=examples("ledger verify town.ledger", "ledger verify town.jsonl")
+)
 @PLACE
 @ANCHOR
 @JSON
 def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
-    """Check everything that was ever written to it.
+    """Check everything that was ever written to it; PATH may be an export, too.
 
     A ledger that was changed, or lost its end, is refused with exit code 1.
     """
+    from dpselect.ledger.export import is_export
+
+    if is_export(path):
+        _verify_export(path, anchor, as_json=as_json)
+        return
     with console.working("verifying"), open_ledger(path, anchor=anchor) as ledger:
         entries = ledger.verify()
         facts = _facts(path, ledger)
@@ -139,6 +192,23 @@ def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> No
     else:
         plural = "entry is as it was" if entries == 1 else "entries are as they were"
         console.results().print(f"{entries} {plural} written; nothing is missing.", markup=False)
+
+
+def _verify_export(path: str, anchor: str | None, *, as_json: bool) -> None:
+    """Check an export with nothing else at hand, or with an anchor."""
+    from dpselect.ledger import verify_export
+
+    found = verify_export(path, anchor)
+    if as_json:
+        facts = {"export": path, "measure": found.budget.measure, "neighbours": found.header.neighbours}
+        sums = amounts(budget=found.budget, spent=found.spent)
+        checked = {"verified": True, "count": found.entries, "anchored": found.anchored}
+        console.write_json({**facts, **sums, **checked})
+        return
+    plural = "entry fits" if found.entries == 1 else "entries fit"
+    sentence = f"{found.entries} {plural} together; {found.spent} of {found.budget.readable()} is spent."
+    unsure = " Without an anchor nothing shows that the whole was not written anew: give --anchor FILE."
+    console.results().print(sentence + ("" if found.anchored else unsure), markup=False)
 
 
 def _entry_facts(entry: Entry) -> dict[str, Any]:

@@ -1,0 +1,124 @@
+"""dpselect.ledger.upgrade: an old ledger is copied whole, or not at all."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from dpselect import Ledger, LedgerDamaged, PureDP
+from dpselect.errors import InvalidParameter
+from dpselect.ledger import upgrade
+from dpselect.ledger.anchor import AnchorState, create_anchor
+from dpselect.ledger.database import FORMAT_1
+from dpselect.ledger.entries import Position, answer_digest, record_digest
+from dpselect.ledger.sqlite import APPLICATION_ID
+from dpselect.ledger.sqlite_schema import SQLITE_SCHEMAS
+from tests.ledger.stored_format import FORMAT_2
+
+TIME = "2026-05-01T12:0{}Z"
+QUESTION = "approval_voting, 1 of 3, epsilon 1/4, {}, question " + "0" * 64
+
+
+def format_1(path: Path, reasons: list[str], *, anchor: bool = True) -> Path:
+    """Write a ledger as the code of format 1 did: a header without neighbours, and the rest as later."""
+    columns = (1, "PureDP", "2", "orders", None, None, TIME.format(0))
+    head = entries = answers = record_digest("header", "", columns)
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        file.execute("PRAGMA journal_mode = WAL")
+        file.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        for statement in SQLITE_SCHEMAS[FORMAT_1]:
+            file.execute(statement)
+        file.execute("INSERT INTO dpselect_header VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*columns, head))
+        for number, reason in enumerate(reasons, start=1):
+            row = (
+                number,
+                "1/4",
+                str(PureDP("1/4").amount * number),
+                reason,
+                f"r{number}",
+                TIME.format(number),
+            )
+            entries = record_digest("entry", entries, row)
+            file.execute("INSERT INTO dpselect_entries VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, entries))
+        if reasons:
+            answers = answer_digest((1, 1, "tea"), head, _digest(file, 1))
+            file.execute("INSERT INTO dpselect_answers VALUES (?, ?, ?, ?)", (1, 1, "tea", answers))
+    if anchor:
+        known = Position(len(reasons), entries), Position(int(bool(reasons)), answers)
+        create_anchor(Path(f"{path}.anchor"), AnchorState(head, *known))
+    return path
+
+
+def _digest(file: sqlite3.Connection, number: int) -> str:
+    ((digest,),) = file.execute("SELECT digest FROM dpselect_entries WHERE number = ?", (number,))
+    return str(digest)
+
+
+def test_format_1_is_refused_and_its_copy_is_whole(tmp_path: Path) -> None:
+    old = format_1(tmp_path / "old.ledger", [QUESTION.format("change_one")] * 3)
+    with pytest.raises(LedgerDamaged, match=r"format 1, .* dpselect ledger upgrade OLD NEW"):
+        Ledger.open(old)
+    with upgrade(old, tmp_path / "new.ledger") as new:
+        assert (new.neighbours, new.budget, new.spent) == ("change_one", PureDP(2), PureDP("3/4"))
+        assert (new.dataset, new.verify(), new.answer("r1"), new.answer("r2")) == ("orders", 3, "tea", None)
+        assert [entry.time.minute for entry in new.entries()] == [1, 2, 3]
+        assert next(new.entries()).time == datetime(2026, 5, 1, 12, 1, tzinfo=UTC)
+        new.open_account("ada", share=PureDP(1))
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        *("new.ledger", "new.ledger.anchor", "old.ledger", "old.ledger.anchor"),
+    ]
+
+
+def test_what_the_entries_do_not_say_is_asked_for(tmp_path: Path) -> None:
+    for reasons in (["by hand"], [QUESTION.format("add_remove"), "by hand"], []):
+        old = format_1(tmp_path / f"old{len(reasons)}.ledger", reasons)
+        with pytest.raises(InvalidParameter, match="neighbours must be given"):
+            upgrade(old, tmp_path / "new.ledger")
+        with upgrade(old, tmp_path / f"new{len(reasons)}.ledger", neighbours="add_remove") as new:
+            assert (new.neighbours, new.verify()) == ("add_remove", len(reasons))
+
+
+def test_e12_charges_of_two_kinds_are_not_copied(tmp_path: Path) -> None:
+    old = format_1(tmp_path / "old.ledger", [QUESTION.format(each) for each in ("add_remove", "change_one")])
+    for given in (None, "add_remove", "change_one"):
+        with pytest.raises(InvalidParameter, match="this one has both"):
+            upgrade(old, tmp_path / "new.ledger", neighbours=given)
+    other = format_1(tmp_path / "other.ledger", [QUESTION.format("add_remove")])
+    with pytest.raises(InvalidParameter, match="what its charges say, 'add_remove'"):
+        upgrade(other, tmp_path / "new.ledger", neighbours="change_one")
+    assert not (tmp_path / "new.ledger").exists()
+
+
+def test_e10_a_damaged_old_ledger_is_not_copied(tmp_path: Path) -> None:
+    old = format_1(tmp_path / "old.ledger", [QUESTION.format("add_remove")] * 2)
+    whole = old.read_bytes()
+    old.write_bytes(whole.replace(b"approval_voting, 1 of 3", b"approval_voting, 1 of 4"))
+    with pytest.raises(LedgerDamaged):
+        upgrade(old, tmp_path / "new.ledger")
+    old.write_bytes(whole)
+    lost = format_1(tmp_path / "lost.ledger", [QUESTION.format("add_remove")], anchor=False)
+    with pytest.raises(LedgerDamaged, match="is gone"):
+        upgrade(lost, tmp_path / "new.ledger")
+    assert not (tmp_path / "new.ledger").exists()
+
+
+def test_a_ledger_without_a_place_for_accounts_gets_one(tmp_path: Path) -> None:
+    shutil.copytree(FORMAT_2, tmp_path / "old")
+    old = tmp_path / "old/zcdp.ledger"
+    with (
+        Ledger.open(old) as ledger,
+        pytest.raises(InvalidParameter, match=r"made before there were accounts, .* dpselect ledger upgrade"),
+    ):
+        ledger.open_account("ada", share=ledger.budget)
+    with upgrade(old, tmp_path / "new.ledger") as new, Ledger.open(old) as ledger:
+        assert (new.neighbours, new.spent, new.verify()) == ("change_one", ledger.spent, 3)
+        assert [entry.loss for entry in new.entries()] == [entry.loss for entry in ledger.entries()]
+        assert new.answer("r1") == ledger.answer("r1") == ""
+        new.open_account("ada", share=new.budget)
+    with pytest.raises(InvalidParameter, match="of the present format"):
+        upgrade(tmp_path / "new.ledger", tmp_path / "newer.ledger")
+    with pytest.raises(InvalidParameter, match="must be a new file"):
+        upgrade(old, tmp_path / "new.ledger")
