@@ -115,7 +115,7 @@ def _from_decimal(value: Decimal) -> Fraction | None:
 def positive(value: Number, name: str) -> Fraction:
     """Read a parameter that must be above zero."""
     read = rational(value, name)
-    if not read > 0:
+    if not read.numerator > 0:
         raise InvalidParameter.must_be(name, "a positive number", got=value)
     return read
 
@@ -123,7 +123,7 @@ def positive(value: Number, name: str) -> Fraction:
 def not_negative(value: Number, name: str) -> Fraction:
     """Read a parameter that must not be below zero."""
     read = rational(value, name)
-    if not read >= 0:
+    if not read.numerator >= 0:
         raise InvalidParameter.must_be(name, "zero or a positive number", got=value)
     return read
 
