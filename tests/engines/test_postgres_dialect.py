@@ -74,7 +74,9 @@ def database(postgres_server: Server) -> Iterator[str]:
 
 
 def scores(url: str) -> list[list[int]]:
-    return [asked(problem, Table(url, table="votes", unit="who", numbers_in_text=True)) for problem in PROBLEMS]
+    return [
+        asked(problem, Table(url, table="votes", unit="who", numbers_in_text=True)) for problem in PROBLEMS
+    ]
 
 
 @pytest.mark.parametrize(
