@@ -53,7 +53,7 @@ EXACT = [
     *("tests/exact", "tests/selection", "tests/privacy"),
     *(
         "tests/mechanisms/test_" + what + ".py"
-        for what in ("laplace", "laws", "refusals", "series", "repetition_counts")
+        for what in ("counts", "gaps", "laplace", "laws", "refusals", "series", "repetition_counts")
     ),
 ]
 COVERED = Step("pytest, exactness", [*PYTEST, "--cov", *EXACT])

@@ -73,6 +73,7 @@ _HOMES = {
     "make_report_noisy_max": "dpselect.mechanisms",
     "make_report_noisy_max_gumbel": "dpselect.mechanisms",
     "make_report_noisy_top_k": "dpselect.mechanisms",
+    "make_report_noisy_top_k_with_counts": "dpselect.mechanisms",
     "make_report_noisy_top_k_with_gaps": "dpselect.mechanisms",
     "make_select_private_candidate": "dpselect.mechanisms",
     "max_divergence": "dpselect.privacy",
@@ -131,6 +132,7 @@ if TYPE_CHECKING:
     from dpselect.mechanisms import make_report_noisy_max as make_report_noisy_max
     from dpselect.mechanisms import make_report_noisy_max_gumbel as make_report_noisy_max_gumbel
     from dpselect.mechanisms import make_report_noisy_top_k as make_report_noisy_top_k
+    from dpselect.mechanisms import make_report_noisy_top_k_with_counts as make_report_noisy_top_k_with_counts
     from dpselect.mechanisms import make_report_noisy_top_k_with_gaps as make_report_noisy_top_k_with_gaps
     from dpselect.mechanisms import make_select_private_candidate as make_select_private_candidate
     from dpselect.owner import check as check

@@ -16,7 +16,7 @@ from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.vector_samplers import SLACK
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.envelope import Envelope
-from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.noise import NoiseLaw, RaceLaw
 from dpselect.selection.permute_and_flip_race import PermuteAndFlipRace
 from dpselect.selection.poisson_times import PoissonTimes
 from dpselect.selection.race import Race
@@ -184,7 +184,7 @@ def check_two_proposals(
             raise Rejected(f"the probability of {i} is wrong")
 
 
-def check_estimates(noise: NoiseLaw, times_from: type[PoissonTimes] = PoissonTimes, count: int = 200) -> None:
+def check_estimates(noise: RaceLaw, times_from: type[PoissonTimes] = PoissonTimes, count: int = 200) -> None:
     """The float acceptance is as close to the exact one as ``bernoullis`` demands, or NaN."""
     drawn_times = times_from(Fraction(5, 2), system())
     times = drawn_times.draw(count)

@@ -170,6 +170,9 @@ MEASUREMENTS: dict[str, Measurement] = {
     "make_report_noisy_top_k": dpselect.make_report_noisy_top_k(
         dpselect.vector_domain(dpselect.atom_domain(float), size=5), RANGE, PURE, 2, 1
     ),
+    "make_report_noisy_top_k_with_counts": dpselect.make_report_noisy_top_k_with_counts(
+        dpselect.vector_domain(dpselect.atom_domain(int)), dpselect.l1_distance(), PURE, 1, 1
+    ),
     "make_report_noisy_top_k_with_gaps": dpselect.make_report_noisy_top_k_with_gaps(
         VECTORS, RANGE, PURE, 1, 1, 1
     ),

@@ -30,11 +30,12 @@ INSIDE = {
         {"__init__"},
         {"scores", "runs"},
         {"array_scores", "cells", "fraction_scores", "noise", "noisy_scores"},
-        {"envelope", "runs_envelope", "poisson_times"},
+        {"discrete_laplace", "envelope", "runs_envelope", "poisson_times"},
         {"permute_and_flip_race", "race"},
         {"winner", "top_k", "top_k_by_levels"},
         {"draw", "runs_draw"},
         {"gaps_draw", "recursive_medians"},
+        {"counts_draw"},
     ],
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},

@@ -28,6 +28,7 @@ class QuestionOptions:
     gap: bool
     gap_grid: str | None
     delta: str | None
+    counts: bool
     k: int | None
     neighbours: Any
     ledger: str | None
@@ -98,6 +99,9 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
         "--delta",
         metavar=NUMBER_METAVAR,
         help="Beside --epsilon or --rho: the probability to set aside.",
+    ),
+    click.option(
+        "--counts", is_flag=True, help="Say also the noisy counts; free where the noise is Laplace's."
     ),
     click.option(
         "--k",

@@ -35,13 +35,16 @@ def show(
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     from dpselect.release.labels import readable_label
-    from dpselect.release.result import lead_text
+    from dpselect.release.result import beside_text
 
     if options.as_csv:
         from dpselect.release.flat_form import csv_text
 
         click.echo(
-            csv_text(quote, *((None,) if release is None else (release.labels, release.gaps))), nl=False
+            csv_text(quote, None)
+            if release is None
+            else csv_text(quote, release.labels, release.gaps, release.counts),
+            nl=False,
         )
         return
     if options.as_json:
@@ -52,7 +55,7 @@ def show(
     else:
         results().print("a dry run: nothing was paid, no row was read\n", style="bold")
     facts = {
-        **({} if release is None or not release.gaps else {"lead": lead_text(release)}),
+        **({} if release is None else beside_text(release)),
         "price": f"{quote.price}{in_words(quote.price)}",
         "protects": quote.protects,
         "accuracy": _promise(quote.accuracy),
@@ -88,7 +91,11 @@ def _as_json(
     from dpselect.release.json_form import json_object
 
     return {
-        **(json_object(quote, None) if release is None else json_object(quote, release.labels, release.gaps)),
+        **(
+            json_object(quote, None)
+            if release is None
+            else json_object(quote, release.labels, release.gaps, release.counts)
+        ),
         "schema": None
         if schema is None
         else [{"name": each.name, "type": each.kind} for each in schema.columns],

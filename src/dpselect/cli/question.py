@@ -169,6 +169,7 @@ def _prepared(
         gap=options.gap,
         gap_grid=options.gap_grid,
         people=people,
+        counts=options.counts,
         progress=options.progress,
     )
     question.meanwhile = interrupts.Held

@@ -81,7 +81,7 @@ def _width(low: Bound, high: Bound) -> Bound:
     return math.inf if math.inf in (-low, high) else high - low
 
 
-class _OneUniform(PartialNumber):
+class OneUniform(PartialNumber):
     """An increasing function of a uniform number, of which [numerator, numerator + 1) / 2**bits is known."""
 
     __slots__ = ("_fineness", "_high", "_low", "_numerator", "_randomness", "bits")
@@ -126,7 +126,7 @@ class _OneUniform(PartialNumber):
         return self._low, self._high
 
 
-class Uniform(_OneUniform):
+class Uniform(OneUniform):
     """A number uniform between 0 and 1; its bounds are exact, whatever the precision."""
 
     __slots__ = ()
@@ -159,7 +159,7 @@ class Uniform(_OneUniform):
         return self._known.high
 
 
-class _Noisy(_OneUniform):
+class _Noisy(OneUniform):
     """shift + scale * quantile(U)."""
 
     __slots__ = ("_scale", "_shift")

@@ -17,6 +17,7 @@ from dpselect.mechanisms.permute_and_flip import make_permute_and_flip
 from dpselect.mechanisms.repetition_counts import geometric, logarithmic, poisson, truncated_negative_binomial
 from dpselect.mechanisms.report_noisy_max_gumbel import make_report_noisy_max_gumbel
 from dpselect.mechanisms.report_noisy_top_k import make_report_noisy_max, make_report_noisy_top_k
+from dpselect.mechanisms.report_noisy_top_k_with_counts import make_report_noisy_top_k_with_counts
 from dpselect.mechanisms.report_noisy_top_k_with_gaps import make_report_noisy_top_k_with_gaps
 from dpselect.mechanisms.select_private_candidate import make_select_private_candidate
 
@@ -32,6 +33,7 @@ __all__ = [
     "make_report_noisy_max",
     "make_report_noisy_max_gumbel",
     "make_report_noisy_top_k",
+    "make_report_noisy_top_k_with_counts",
     "make_report_noisy_top_k_with_gaps",
     "make_select_private_candidate",
     "poisson",

@@ -144,6 +144,7 @@ def _must_be_storable(problem: Problem, quote: Quote) -> None:
         longest = max(
             len(json.dumps(written_label(label))) + len(json.dumps(label_text(label))) for label in outputs
         )
+    longest += CHARACTERS_OF_A_NUMBER * quote.counted
     if quote.gap_grid is not None:
         longest += CHARACTERS_OF_A_NUMBER + 2 * len(exact_text(quote.gap_grid))
     if len(text) + quote.k * (longest + 4) > MOST_CHARACTERS_OF_ANSWER:

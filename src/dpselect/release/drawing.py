@@ -11,6 +11,7 @@ from dpselect.exact.numbers import Number, positive
 from dpselect.exact.rounding import figure
 from dpselect.mechanisms.exponential_on_runs import make_exponential_mechanism_on_runs
 from dpselect.mechanisms.report_noisy_top_k import chosen_noise, make_report_noisy_top_k, noise_for
+from dpselect.mechanisms.report_noisy_top_k_with_counts import make_report_noisy_top_k_with_counts
 from dpselect.mechanisms.report_noisy_top_k_with_gaps import make_report_noisy_top_k_with_gaps
 from dpselect.privacy import Measurement, atom_domain, l1_distance, range_distance, runs_domain
 from dpselect.privacy.domains import VectorDomain
@@ -31,7 +32,7 @@ NAMED = "named by the caller"
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a caller asks for beside the winners: a noise, and the gaps between them on a public grid.
+    """What a caller asks for beside the winners: a noise, gaps on a public grid, noisy counts.
 
     ``people`` is the most for whom the accuracy of several quantiles is stated.
     """
@@ -40,6 +41,25 @@ class Wishes:
     gap: bool = False
     gap_grid: Number | None = None
     people: int | None = None
+    counts: bool = False
+
+    def counted(self, problem: Problem, noise: NoiseName, measure: Measure) -> bool:
+        """Say whether noisy counts are wanted; refuse them where they are not free."""
+        if not isinstance(self.counts, bool):
+            raise InvalidParameter.must_be("counts", "True or False", got=self.counts)
+        if not self.counts:
+            return False
+        if noise != "laplace":
+            way_out = "" if problem.totals is None else ' Write noise="laplace".'
+            raise InvalidParameter(
+                "counts are free with Laplace noise alone, whose price is how far all scores move together; "
+                f"this question takes {noise} noise.{way_out}"
+            )
+        if not isinstance(measure, MaxDivergence):
+            raise InvalidParameter("counts have a proved price in epsilon alone. Give epsilon.")
+        if problem.unit != 1:
+            raise InvalidParameter(f"counts are for scores that count; those of {problem.name} do not.")
+        return True
 
     def grid(self, problem: Problem) -> Fraction | None:
         """Give the grid of the gaps, in the units of the score; None if no gap is wanted."""
@@ -64,6 +84,7 @@ class Drawing:
     why: str
     d_in: Fraction
     make: Callable[[Fraction], Measurement]
+    counted: bool = False
 
 
 def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for beside
@@ -79,6 +100,7 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
         must_be_several_quantiles(problem, k, wishes.noise)
         if wishes.gap:
             raise InvalidParameter("several quantiles have no gap. Leave gap out.")
+        wishes.counted(problem, "gumbel", measure)
         return Drawing(
             "gumbel",
             BETWEEN_BOUNDS,
@@ -88,6 +110,7 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
     noise, grid = wishes.noise, wishes.grid(problem)
     drawn, why = (noise, NAMED) if noise is not None else _best(problem, k, measure, neighbours)
     if drawn_from_runs(problem, k, drawn):
+        wishes.counted(problem, drawn, measure)
         if grid is not None:
             raise InvalidParameter(
                 "gap is for candidates that are listed; one number between bounds is drawn without a list. "
@@ -103,15 +126,18 @@ def drawing_of(  # noqa: PLR0913, PLR0917 - the question, and what is asked for 
     reach = bounded(problem.l1(neighbours), "noise") if laplace else problem.d_range(neighbours)
     metric = l1_distance() if laplace else range_distance()
     checked = chosen_noise(drawn, metric, measure, k)
+    counted = wishes.counted(problem, checked, measure)
 
     def make(points: Fraction) -> Measurement:
+        if counted:
+            return make_report_noisy_top_k_with_counts(domain, metric, measure, k, points, grid=grid)
         if grid is not None:
             return make_report_noisy_top_k_with_gaps(
                 domain, metric, measure, k, points, grid / problem.unit, noise=checked
             )
         return make_report_noisy_top_k(domain, metric, measure, k, points, noise=checked)
 
-    return Drawing(checked, why, reach / problem.unit, make)
+    return Drawing(checked, why, reach / problem.unit, make, counted)
 
 
 def drawn_from_runs(problem: Problem, k: int, noise: NoiseName) -> bool:

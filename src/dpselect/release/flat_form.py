@@ -61,13 +61,19 @@ def flat_facts(quote: Quote) -> Flat:
     }
 
 
-def flat_release(quote: Quote, labels: tuple[PlainLabel, ...], gaps: tuple[Fraction, ...] = ()) -> Flat:
-    """Write the winners, the best first, their gaps if there are any, and the rest."""
+def flat_release(
+    quote: Quote,
+    labels: tuple[PlainLabel, ...],
+    gaps: tuple[Fraction, ...] = (),
+    counts: tuple[int, ...] = (),
+) -> Flat:
+    """Write the winners, the best first, their counts and gaps if there are any, and the rest."""
     winners: Flat = dict(zip(_ranked("winner", labels), map(label_text, labels), strict=True))
     leads: Flat = dict(zip(_ranked("gap", gaps), map(exact_text, gaps), strict=True))
     at = quote.accuracy.at
     places: Flat = dict(zip(_ranked("at", at), map(exact_text, at), strict=True))
-    return winners | places | leads | flat_facts(quote)
+    sizes: Flat = dict(zip(_ranked("count", counts), counts, strict=True))
+    return winners | places | sizes | leads | flat_facts(quote)
 
 
 def _ranked(name: str, several: Sequence[object]) -> list[str]:
@@ -76,7 +82,10 @@ def _ranked(name: str, several: Sequence[object]) -> list[str]:
 
 
 def csv_text(
-    quote: Quote, labels: tuple[PlainLabel, ...] | None, gaps: tuple[Fraction, ...] | None = None
+    quote: Quote,
+    labels: tuple[PlainLabel, ...] | None,
+    gaps: tuple[Fraction, ...] = (),
+    counts: tuple[int, ...] = (),
 ) -> str:
     """Write a line for each winner, or one without a winner, below a line of names."""
     facts = flat_facts(quote)
@@ -85,11 +94,13 @@ def csv_text(
         drawn = list(enumerate(labels, start=1))
     written = io.StringIO()
     rows = csv.writer(written, lineterminator="\n")
-    more: dict[str, Sequence[str | None]] = {}
+    more: dict[str, Sequence[str | int | None]] = {}
     if quote.accuracy.at:
         more["at"] = [None] if labels is None else [exact_text(each) for each in quote.accuracy.at]
+    if quote.counted:
+        more["count"] = [None] if labels is None else counts
     if quote.gap_grid is not None:
-        more["gap"] = [None] if gaps is None else [exact_text(gap) for gap in gaps]
+        more["gap"] = [None] if labels is None else [exact_text(gap) for gap in gaps]
     rows.writerow(["rank", "winner", *more, *facts])
     for place, (rank, label) in enumerate(drawn):
         cell = None if label is None else label_text(label)

@@ -57,7 +57,10 @@ KEYS_OF_COMMANDS = ("schema", "ledger")
 
 
 def json_object(
-    quote: Quote, labels: tuple[PlainLabel, ...] | None, gaps: tuple[Fraction, ...] | None = None
+    quote: Quote,
+    labels: tuple[PlainLabel, ...] | None,
+    gaps: tuple[Fraction, ...] = (),
+    counts: tuple[int, ...] = (),
 ) -> dict[str, Any]:
     """Write a quote, and the labels of the winners and their gaps if they are drawn."""
     accuracy, loss = quote.accuracy, quote.price
@@ -92,7 +95,8 @@ def json_object(
             **({} if quote.step is None else {"step": exact_text(quote.step)}),
         },
         "reading": dict(quote.reading),
-        **({} if quote.gap_grid is None else _gap_keys(quote, gaps)),
+        **({} if quote.gap_grid is None else _gap_keys(quote, None if labels is None else gaps)),
+        **({"counts": None if labels is None else [str(count) for count in counts]} if quote.counted else {}),
         "where": quote.where,
         **dict.fromkeys(KEYS_OF_COMMANDS),
     }
@@ -117,7 +121,7 @@ def _of_quantiles(accuracy: Accuracy) -> dict[str, Any]:
 
 def release_text(release: Release) -> str:
     """Write a release as one line of JSON."""
-    return json.dumps(json_object(release, release.labels, release.gaps), ensure_ascii=False)
+    return json.dumps(json_object(release, release.labels, release.gaps, release.counts), ensure_ascii=False)
 
 
 def release_from_text(text: str, kind: type[Written]) -> Written:
@@ -143,7 +147,7 @@ def release_from_text(text: str, kind: type[Written]) -> Written:
         }
         step = from_exact_text(candidates["step"]) if "step" in candidates else None
         release = _release(kind, facts, facts["loss"], accuracy, (tuple(candidates["first"]), step))
-        ours = json_object(release, release.labels, release.gaps) | {
+        ours = json_object(release, release.labels, release.gaps, release.counts) | {
             name: facts[name] for name in KEYS_OF_COMMANDS
         }
         same = facts.keys() >= FIRST_KEYS and all(ours[name] == facts[name] for name in facts)
@@ -187,6 +191,8 @@ def _release(
         noise_reason=facts.get("noise_reason", ""),
         reading=tuple(facts.get("reading", {}).items()),
         gap_grid=from_exact_text(facts["gap_grid"]) if "gap_grid" in facts else None,
+        counted="counts" in facts,
+        counts=tuple(int(count) for count in facts.get("counts", ())),
         gaps=tuple(from_exact_text(gap) for gap in facts.get("gaps", ())),
         where=facts.get("where"),
     )
@@ -219,7 +225,7 @@ def _check(release: Release) -> None:
     least = 1 if accuracy.at else accuracy.k
     if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= least):
         raise ValueError
-    if not _are_gaps(release):
+    if not _are_gaps(release) or len(release.counts) != release.counted * release.k:
         raise ValueError
 
 

@@ -49,6 +49,7 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     gap: bool = False,
     gap_grid: Number | None = None,
     people: int | None = None,
+    counts: bool = False,
     progress: bool | None = None,
 ) -> Question:
     """Price a question; ``with`` opens the table and fits the question to its schema.
@@ -58,9 +59,10 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     Gumbel noise for the others; or the one that is named, where its price is proved. With ``gap`` the release
     also says by how much each winner leads the next, and the last one the runner-up, in steps of ``gap_grid``
     (the problem's unit if it is not given): free for epsilon, about a third more for rho, where each winner
-    is drawn with fresh noise and leads the runner-up of its round. No row is read and
-    nothing is charged until ``release`` is called. ``progress`` shows how far a query is that takes more than
-    two seconds: None does on a terminal and in a notebook, False never.
+    is drawn with fresh noise and leads the runner-up of its round. With ``counts`` the release has the noisy
+    scores of the winners, whole numbers of the same draw: free where the question takes Laplace noise. No row
+    is read and nothing is charged until ``release`` is called. ``progress`` shows how far a query is that
+    takes more than two seconds: None does on a terminal and in a notebook, False never.
 
     >>> from dpselect import Scores, custom
     >>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)
@@ -68,7 +70,7 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    wishes = Wishes(noise, gap, gap_grid, people)
+    wishes = Wishes(noise, gap, gap_grid, people, counts)
     quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours, wishes)
     question = Question(problem, table, quote, measurement)
     question.progress = progress
@@ -219,10 +221,13 @@ def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote)
     at_once = isinstance(scores, list | tuple | Cells) or hasattr(scores, "__array__")
     drawn = measurement(scores) if at_once else measurement.over(scores)
     several = drawn if isinstance(drawn, list) else [drawn]
-    indices, gaps = (several, ()) if quote.gap_grid is None else zip(*several, strict=True)
+    plain = quote.gap_grid is None and not quote.counted
+    indices, *beside = (several,) if plain else zip(*several, strict=True)
+    counts = beside[0] if quote.counted else ()
+    gaps = () if quote.gap_grid is None else beside[-1]
     outputs = problem.outputs
     labels = tuple(plain_label(outputs[index]) for index in indices)
-    return Release.of(quote, labels, tuple(gap * problem.unit for gap in gaps))
+    return Release.of(quote, labels, tuple(gap * problem.unit for gap in gaps), tuple(counts))
 
 
 def _refused(error: Exception) -> Exception:

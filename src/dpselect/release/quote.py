@@ -28,7 +28,8 @@ from dpselect.release.labels import label_text, plain_label, readable_label
 from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
 from dpselect.utility.quantile_accuracy import accuracy_of_quantiles
-from dpselect.utility.sure_lead import lead_margin
+from dpselect.utility.sure_lead import lead_margin, whole_lead_margin
+from dpselect.utility.worst_case import whole_laplace_distance
 
 FIRST_CANDIDATES = 3
 """How many candidates are shown by name."""
@@ -80,6 +81,8 @@ class Quote:
     noise_reason: str = field(default="", compare=False)
     unit_is_column: bool | None = field(default=None, compare=False)
     gap_grid: Fraction | None = None
+    counted: bool = False
+    """Whether noisy counts are released with the winners."""
 
     @property
     def k(self) -> int:
@@ -105,7 +108,7 @@ class Quote:
     def question(self) -> tuple[object, ...]:
         """What is asked, of whom and for how much: everything else follows from it."""
         asked = self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
-        return *asked, self.mechanism, self.reading, self.gap_grid, self.where
+        return *asked, self.mechanism, self.reading, self.gap_grid, self.where, self.counted
 
     @property
     def gap_margin(self) -> Fraction:
@@ -113,6 +116,8 @@ class Quote:
         accuracy, n = self.accuracy, self.accuracy.n
         if self.gap_grid is None or n is None:
             return Fraction(0)
+        if self.counted:
+            return self.scale * whole_lead_margin(n, self.k, 1 - accuracy.confidence)
         fresh = self.mechanism == "gumbel" and not isinstance(self.price, PureDP)
         return self.scale * lead_margin(self.mechanism, n, self.k, 1 - accuracy.confidence, fresh=fresh)
 
@@ -127,7 +132,8 @@ class Quote:
         noise = () if self.noise_is_usual else (f"{self.mechanism} noise",)
         gaps = () if self.gap_grid is None else (f"gaps in steps of {exact_text(self.gap_grid)}",)
         where = () if self.where is None else (f"where {_short_filter(self.where)}",)
-        return *noise, *gaps, *(f"{name} {value!r}" for name, value in self.reading), *where
+        counts = ("counts",) if self.counted else ()
+        return *noise, *gaps, *counts, *(f"{name} {value!r}" for name, value in self.reading), *where
 
     @property
     def noise_needs_a_reason(self) -> bool:
@@ -213,6 +219,9 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
     points = calibrate(drawing.make, budget, drawing.d_in)
     scale, price = points * problem.unit, budget if points else _nothing(budget)
     promise = _promised(problem, drawing.noise, scale, winners, wishes.people)
+    if drawing.counted:
+        far = scale * whole_laplace_distance(n - winners, winners, 1 - CONFIDENCE)
+        promise = replace(promise, within=far)
     table = table_of(data)
     quote = Quote(
         price=price,
@@ -231,6 +240,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         reading=() if table is None else table.reading.facts,
         gap_grid=wishes.grid(problem),
         where=None if table is None else table.where,
+        counted=drawing.counted,
     )
     reason = question_reason(
         question_name(problem.name, problem.columns, quote.dataset),

@@ -30,10 +30,19 @@ class Release(Quote):
     """By how much each label leads the next one, and the last one the runner-up, after noise and rounded
     down to the grid; empty if no gap was asked for."""
 
+    counts: tuple[int, ...] = ()
+    """The noisy counts of the labels, which their order comes from; empty if none were asked for."""
+
     @classmethod
-    def of(cls, quote: Quote, labels: tuple[PlainLabel, ...], gaps: tuple[Fraction, ...] = ()) -> Self:
+    def of(
+        cls,
+        quote: Quote,
+        labels: tuple[PlainLabel, ...],
+        gaps: tuple[Fraction, ...] = (),
+        counts: tuple[int, ...] = (),
+    ) -> Self:
         """Give the labels that were drawn as a quote says."""
-        return cls(**{**vars(quote), "labels": labels, "gaps": gaps})
+        return cls(**{**vars(quote), "labels": labels, "gaps": gaps, "counts": counts})
 
     @property
     def sure_leads(self) -> tuple[Fraction, ...]:
@@ -64,7 +73,7 @@ class Release(Quote):
         >>> facts["winner"], facts["price"], facts["symbol"], facts["scale"]
         ('tea', '1/2', 'epsilon', '2')
         """
-        return flat_release(self, self.labels, self.gaps)
+        return flat_release(self, self.labels, self.gaps, self.counts)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -86,13 +95,23 @@ class Release(Quote):
     @property
     def _facts(self) -> dict[str, str]:
         (first, winners), *facts = super()._facts.items()
-        return {first: winners, **({"lead": lead_text(self)} if self.gaps else {}), **dict(facts)}
+        return {first: winners, **beside_text(self), **dict(facts)}
 
     def _repr_html_(self) -> str:
         winners, *facts = self._facts.items()
         if self.accuracy.at:
             return card(facts_table([winners, *facts]))
         return card(winners_list([readable_label(label) for label in self.labels]), facts_table(facts))
+
+
+def beside_text(release: Release) -> dict[str, str]:
+    """Say what was released beside the winners."""
+    counts, more = release.counts, ", …" if release.k > SHOWN_GAPS else ""
+    shown = f"about {', '.join(map(str, counts[:SHOWN_GAPS]))}{more}"
+    return {
+        **({"counts": f"{shown} {release.accuracy.measured_in}"} if counts else {}),
+        **({"lead": lead_text(release)} if release.gaps else {}),
+    }
 
 
 def lead_text(release: Release) -> str:

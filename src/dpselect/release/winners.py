@@ -34,16 +34,17 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     noise: NoiseName | None = None,
     gap: bool = False,
     gap_grid: Number | None = None,
+    counts: bool = False,
     progress: bool | None = None,
 ) -> Release:
     """Select the best of a problem's outputs from a table, privately.
 
     Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` names a noise; None
-    takes the one with the best proved accuracy. ``gap`` asks by how much the winner leads (``prepare``). The
-    price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that was
-    answered before gets the same answer again, without a new charge. With an ``account`` of the ledger the
-    price needs room in its share too. ``progress`` shows how far a query is that takes more than two seconds:
-    None does on a terminal and in a notebook, False never.
+    takes the one with the best proved accuracy. ``gap`` asks by how much the winner leads, ``counts`` for
+    noisy counts (``prepare``). The price is charged to the ledger before any row is read, and is never
+    refunded. A ``request_id`` that was answered before gets the same answer again, without a new charge. With
+    an ``account`` of the ledger the price needs room in its share too. ``progress`` shows how far a query is
+    that takes more than two seconds: None does on a terminal and in a notebook, False never.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
@@ -62,6 +63,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         noise=noise,
         gap=gap,
         gap_grid=gap_grid,
+        counts=counts,
         progress=progress,
     )
     return at_once(question, ledger, request_id, account)
@@ -83,6 +85,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     noise: NoiseName | None = None,
     gap: bool = False,
     gap_grid: Number | None = None,
+    counts: bool = False,
     progress: bool | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
@@ -99,6 +102,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
         noise=noise,
         gap=gap,
         gap_grid=gap_grid,
+        counts=counts,
         progress=progress,
     )
     return at_once(question, ledger, request_id, account)

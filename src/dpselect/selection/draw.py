@@ -33,7 +33,7 @@ from dpselect.selection.fraction_scores import FractionScores
 from dpselect.selection.noise import NOISES, NoiseName
 from dpselect.selection.noisy_scores import NoisyScore, merged
 from dpselect.selection.scores import Indices, IneligibleWins, Optimize, ScoreVector
-from dpselect.selection.top_k import top_k_indices, top_k_noisy_scores
+from dpselect.selection.top_k import AnyNoise, top_k_indices, top_k_noisy_scores
 from dpselect.selection.top_k_by_levels import draw_by_levels
 from dpselect.selection.winner import winner
 
@@ -83,6 +83,20 @@ class TopKDraw:
 
     def noisy_scores_over(self, chunks: Iterable[ReadScores], randomness: Randomness) -> list[NoisyScore]:
         """Draw the winners from chunks with their noisy scores."""
+        return ChunkedDraw(self.scale, self.k, self.optimize, NOISES[self.noise])(chunks, randomness)
+
+
+@dataclass(frozen=True)
+class ChunkedDraw:
+    """The k best noisy scores of chunks, as of their concatenation; only the best so far are kept."""
+
+    scale: Fraction
+    k: int
+    optimize: Optimize
+    noise: AnyNoise
+
+    def __call__(self, chunks: Iterable[ReadScores], randomness: Randomness) -> list[NoisyScore]:
+        """Give the k best, in order."""
         best: list[NoisyScore] = []
         seen = 0
         for chunk in chunks:
@@ -108,8 +122,7 @@ class TopKDraw:
                 noisy_score.candidate = indices.item(noisy_score.candidate)
             return drawn
         k = min(self.k, vector.count_eligible())
-        noise = NOISES[self.noise]
-        return enough(top_k_noisy_scores(vector, k, self.scale, noise, randomness)) if k else []
+        return enough(top_k_noisy_scores(vector, k, self.scale, self.noise, randomness)) if k else []
 
 
 @dataclass(frozen=True)

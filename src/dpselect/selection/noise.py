@@ -43,12 +43,8 @@ TIME_ERROR_ROOM = SLACK / 8
 """How much of a probability the error of a time may cost an estimate."""
 
 
-class NoiseLaw(Protocol):
-    """A law of noise: arrival times, and the noise that belongs to them."""
-
-    @property
-    def partial_number(self) -> type[Gumbel | Exponential | Laplace]:
-        """The class of a single noisy score, score + scale * noise, as a partially sampled number."""
+class RaceLaw(Protocol):
+    """What a race asks of a law of noise: arrival times, and the noise that belongs to them."""
 
     def threshold_rank(self, k: int) -> int:
         """Say relative to which rank of the scores to race, so that the k best are found."""
@@ -72,6 +68,14 @@ class NoiseLaw(Protocol):
 
     def noises_at(self, times: Floats) -> Floats:
         """Give the noise of arrivals at positive times, in floats."""
+
+
+class NoiseLaw(RaceLaw, Protocol):
+    """A law of noise on real numbers: what a race asks, and single noisy scores."""
+
+    @property
+    def partial_number(self) -> type[Gumbel | Exponential | Laplace]:
+        """The class of a single noisy score, score + scale * noise, as a partially sampled number."""
 
     def quantiles(self, u: Floats) -> Floats:
         """Give the noise at quantiles, in floats, for 2**-20 <= u <= 1 - 2**-20."""

@@ -23,7 +23,7 @@ from dpselect.exact.partial_numbers import Bound, PartialNumber
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.vector_samplers import bernoullis
 from dpselect.selection.envelope import Envelope
-from dpselect.selection.noise import NoiseLaw
+from dpselect.selection.noise import RaceLaw
 from dpselect.selection.poisson_times import PoissonTimes
 from dpselect.selection.scores import Floats, Indices
 
@@ -38,7 +38,7 @@ class Race:
     def __init__(
         self,
         envelope: Envelope,
-        noise: NoiseLaw,
+        noise: RaceLaw,
         randomness: Randomness,
         poisson_times: PoissonTimes | None = None,
     ) -> None:

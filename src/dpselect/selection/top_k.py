@@ -18,6 +18,7 @@ import math
 from fractions import Fraction
 from functools import partial
 from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,11 +26,15 @@ from dpselect.exact.float_errors import ignore_float_errors
 from dpselect.exact.partial_numbers import Exponential, Gumbel, Known, Laplace
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.rounding import rounded, to_float_down, to_float_up
+from dpselect.selection.discrete_laplace import WholeLaplaceNoise
 from dpselect.selection.envelope import Envelope, float_scale
 from dpselect.selection.noise import NoiseLaw
 from dpselect.selection.noisy_scores import Noiseless, NoisyScore, NoisyScores, are_apart, joined, merged
 from dpselect.selection.race import ArrivalScore, Race
 from dpselect.selection.scores import NO_CANDIDATES, Floats, Indices, ScoreVector
+
+AnyNoise: TypeAlias = NoiseLaw | WholeLaplaceNoise
+"""A noise on real numbers, or on whole ones."""
 
 _FIRST_BATCH, _SMALL_BATCH, _LARGEST_BATCH = 128, 512, 4096
 """Proposals made at a time."""
@@ -53,7 +58,7 @@ def top_k_indices(  # noqa: PLR0913 - the draw's own parameters, and where they 
     vector: ScoreVector,
     k: int,
     scale: Fraction,
-    noise: NoiseLaw,
+    noise: AnyNoise,
     randomness: Randomness,
     *,
     batch: int | None = None,
@@ -76,7 +81,7 @@ def top_k_noisy_scores(  # noqa: PLR0913 - the draw's own parameters, and where 
     vector: ScoreVector,
     k: int,
     scale: Fraction,
-    noise: NoiseLaw,
+    noise: AnyNoise,
     randomness: Randomness,
     *,
     batch: int | None = None,
@@ -92,7 +97,7 @@ def top_k_noisy_scores(  # noqa: PLR0913 - the draw's own parameters, and where 
 
 @ignore_float_errors
 def individual_top_k(
-    vector: ScoreVector, k: int, scale: Fraction, noise: NoiseLaw, randomness: Randomness
+    vector: ScoreVector, k: int, scale: Fraction, noise: AnyNoise, randomness: Randomness
 ) -> list[NoisyScore] | None:
     """Draw the k best with a number for every candidate: for few of them, without a race."""
     if scale == 0:
@@ -108,7 +113,7 @@ def _merged_noisy_scores(individual: NoisyScores, arrived: NoisyScores, k: int) 
 
 
 def _drawn(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and where they are drawn from
-    vector: ScoreVector, k: int, scale: Fraction, noise: NoiseLaw, randomness: Randomness, batch: int | None
+    vector: ScoreVector, k: int, scale: Fraction, noise: AnyNoise, randomness: Randomness, batch: int | None
 ) -> tuple[NoisyScores, NoisyScores] | None:
     """Draw individual noisy scores and race until the k best are certainly among both; give both.
 
@@ -141,7 +146,7 @@ def _all_individual(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and 
     vector: ScoreVector,
     k: int,
     scale: Fraction,
-    noise: NoiseLaw,
+    noise: AnyNoise,
     randomness: Randomness,
     drawn: NoisyScores,
 ) -> tuple[NoisyScores, NoisyScores]:
@@ -157,9 +162,11 @@ def _at(score: Fraction) -> NoisyScore:
 
 
 def _draw_individual(
-    vector: ScoreVector, candidates: Indices, scale: Fraction, noise: NoiseLaw, randomness: Randomness
+    vector: ScoreVector, candidates: Indices, scale: Fraction, noise: AnyNoise, randomness: Randomness
 ) -> NoisyScores:
-    """Give each candidate a noisy score of its own, of which one random word is drawn."""
+    """Give each candidate a noisy score of its own, of which one random word is drawn, or a whole one."""
+    if isinstance(noise, WholeLaplaceNoise):
+        return noise.individual(vector, candidates, randomness)
     words = randomness.words(len(candidates))
     step = 2.0**-randomness.width
     below = words * step

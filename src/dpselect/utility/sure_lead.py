@@ -9,7 +9,12 @@ from fractions import Fraction
 
 from dpselect.exact.enclosures import log
 from dpselect.selection.noise import NoiseName
-from dpselect.utility.worst_case import laplace_distance
+from dpselect.utility.worst_case import laplace_distance, whole_laplace_distance
+
+
+def whole_lead_margin(n: int, k: int, beta: Fraction) -> Fraction:
+    """Bound the same for the gaps of noisy counts, which have discrete Laplace noise."""
+    return whole_laplace_distance(n, 2 if k == 1 else n, beta)
 
 
 def lead_margin(noise: NoiseName, n: int, k: int, beta: Fraction, *, fresh: bool = False) -> Fraction:

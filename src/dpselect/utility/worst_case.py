@@ -113,6 +113,15 @@ def laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
     return min(by_pairs, reaches[0] + reaches[1]) if min(reaches) >= 0 else by_pairs
 
 
+def whole_laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
+    """Bound the same distance for discrete Laplace noise on whole scores, ties included.
+
+    >>> whole_laplace_distance(0, 5, Fraction(1, 100))
+    Fraction(0, 1)
+    """
+    return log(2 * above / beta).high + log(2 * below / beta).high if above else Fraction(0)
+
+
 def laplace_failure(t: Fraction, n: int, k: int) -> Fraction:
     """Bound from above the probability that some of the k winners fails at distance t, with Laplace noise.
 
