@@ -104,7 +104,7 @@ class Balance:
 
     def _limit(self, share: Share | None) -> Parts:
         """Give what the sum of all charges may come to: a reserved share may use its reserve."""
-        if share is not None and share.reserved:
+        if (share is not None and share.reserved) or not any(self.set_aside):
             return self.budget
         return tuple(most - kept for most, kept in zip(self.budget, self.set_aside, strict=True))
 

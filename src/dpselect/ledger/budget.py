@@ -163,7 +163,9 @@ def total_after(spent: Parts, price: tuple[Amount, ...], limit: Parts) -> Parts 
     total = []
     for before, part, most in zip(spent, price, limit, strict=True):
         after = before + part
-        if not isinstance(after, Fraction) or not before <= after <= most:
+        if not (isinstance(part, Fraction | int) and isinstance(after, Fraction)):
+            return None
+        if not (part.numerator >= 0 and after <= most):
             return None
         total.append(after)
     return refuse_long_sums(tuple(total))
