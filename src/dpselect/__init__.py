@@ -96,10 +96,12 @@ _HOMES = {
     "select": "dpselect.release",
     "summary": "dpselect.release",
     "symmetric_distance": "dpselect.privacy",
+    "threshold": "dpselect.problems",
     "top_k": "dpselect.release",
     "user_measurement": "dpselect.privacy",
     "vector_domain": "dpselect.privacy",
     "weighted_sum": "dpselect.problems",
+    "window": "dpselect.problems",
     "zero_concentrated_divergence": "dpselect.privacy",
 }
 
@@ -169,7 +171,9 @@ if TYPE_CHECKING:
     from dpselect.problems import pricing as pricing
     from dpselect.problems import quantile as quantile
     from dpselect.problems import quantiles as quantiles
+    from dpselect.problems import threshold as threshold
     from dpselect.problems import weighted_sum as weighted_sum
+    from dpselect.problems import window as window
     from dpselect.release import Quote as Quote
     from dpselect.release import Release as Release
     from dpselect.release import prepare as prepare

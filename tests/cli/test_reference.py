@@ -76,7 +76,10 @@ def test_the_one_example_that_runs_elsewhere_is_there() -> None:
 @pytest.mark.parametrize(
     ("heading", "line"),
     [
-        ("vote, top, mode, price, quantile, summary, scores", f"{VOTE} --epsilon 1 --json"),
+        (
+            "vote, top, mode, price, quantile, summary, window, threshold, scores",
+            f"{VOTE} --epsilon 1 --json",
+        ),
         ("plan", "plan --n 3 --epsilon 1 --json"),
         ("law", "law 1,2 --scale 1 --json"),
         ("doctor", "doctor --json"),

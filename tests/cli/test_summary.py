@@ -61,3 +61,34 @@ WRONG = {
 def test_what_makes_no_sense_is_refused_before_anything_is_paid(name: str, call: Call) -> None:
     line, words = WRONG[name]
     call(line).refused(2, words)
+
+
+def test_windows_thresholds_and_prices_between_bounds_are_asked(call: Call) -> None:
+    where = MEDIAN.replace("quantile", "window").replace("--at 0.5", "--width 5000")
+    assert call(f"{where} --epsilon 1000 --json --quiet").json["accuracy"]["unit"] == "people"
+    line = "price survey.parquet --unit buyer --value wtp --between 0.5:1.99 --step 0.01 --epsilon 1000"
+    assert call(f"{line} --json --quiet").json["candidates"]["step"] == "1/100"
+    split = (
+        "threshold stars.csv --unit guest --value stars --label dish --yes pie --between 0:5 --epsilon 100"
+    )
+    assert call(f"{split} --json --quiet").json["mechanism"] == "gumbel"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("window pay.csv --unit person --value salary --between 0:9 --epsilon 1", "--width must"),
+        ("window pay.csv --unit person --value salary --width 1 --epsilon 1", "--between must"),
+        ("threshold stars.csv --unit guest --value stars --between 0:9 --epsilon 1", "--label must"),
+        (
+            "threshold stars.csv --unit guest --value stars --label dish --yes pie --epsilon 1",
+            "--between must",
+        ),
+        (
+            "price survey.parquet --unit buyer --value wtp --prices 1,2 --step 1 --epsilon 1",
+            "--between LO:HI",
+        ),
+    ],
+)
+def test_a_question_without_its_parts_is_refused(line: str, words: str, call: Call) -> None:
+    call(line).refused(2, words)

@@ -501,4 +501,51 @@ def sums() -> list[Case]:
     ]
 
 
-CASES = [*votes(), *names(), *letters(), *moments(), *numbers()]
+def grids() -> list[Case]:
+    """Numbers between bounds: windows, thresholds with labels that are absent or others, prices."""
+    kinds: Kinds = {"who": "integer", "x": "integer", "y": "text"}
+    labels = ["yes", "no", "Yes", None, "yes", "", "other"]
+    rows = [
+        {"who": i % 17, "x": None if i % 13 == 0 else i * 7 % 23 - 2, "y": labels[i % 7]} for i in range(60)
+    ]
+    points = [Fraction(2 * place) for place in range(10)]
+    busiest = dpselect.window(value="x", width=5, between=(0, 18), step=2)
+    split = dpselect.threshold(value="x", label="y", yes="yes", between=(0, 18), step=2)
+    fees = dpselect.pricing(value="x", between=(0, 18), step=2)
+
+    def right_side(unit: str | None) -> list[int]:
+        found = [
+            (person, (x, 0 if label == "yes" else 1))
+            for person, (x, label) in reference.people(rows, unit, ["x", "y"])
+        ]
+        # A value of 64 bits and a label do not fit behind a priority: different rows are numbered.
+        sides = reference.kept(set(found) if unit else found, distinct=False, most=1)
+        return [sum((x < c) == (label == 1) for x, label in sides) for c in points]
+
+    cases = []
+    for unit in ("who", None):
+        cases += [
+            Case(f"a threshold, unit {unit}", kinds, rows, unit, split, partial(right_side, unit)),
+            Case(
+                f"a window, unit {unit}",
+                kinds,
+                rows,
+                unit,
+                busiest,
+                lambda unit=unit: [  # type: ignore[misc]
+                    sum(c <= x < c + 5 for x in reference.amounts(rows, unit, "x")) for c in points
+                ],
+            ),
+            Case(
+                f"prices between bounds, unit {unit}",
+                kinds,
+                rows,
+                unit,
+                fees,
+                lambda unit=unit: reference.revenue(reference.amounts(rows, unit, "x"), points),  # type: ignore[misc]
+            ),
+        ]
+    return cases
+
+
+CASES = [*votes(), *names(), *letters(), *moments(), *numbers(), *grids()]

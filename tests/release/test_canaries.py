@@ -322,7 +322,9 @@ PUBLIC = {
     "quantiles",
     "runs_domain",
     "vector_domain",
+    "threshold",
     "weighted_sum",
+    "window",
     "zero_concentrated_divergence",
 }
 """The names that take nothing but what is public."""

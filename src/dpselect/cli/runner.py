@@ -41,6 +41,8 @@ COMMANDS = (
     "price",
     "quantile",
     "summary",
+    "window",
+    "threshold",
     "scores",
     "check",
     "plan",

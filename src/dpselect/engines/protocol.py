@@ -36,6 +36,8 @@ class Listed:
     labels: tuple[ListedValue, ...] = field(repr=False)
     places: tuple[int, ...] = field(repr=False)
     folded: bool = False
+    others: int | None = None
+    """The place of everything that is present and not on the list; None drops it."""
 
 
 @dataclass(frozen=True)

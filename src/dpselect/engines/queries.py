@@ -116,9 +116,11 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
             this=compared_node(key, column, dialect),
             expression=exp.column("label", table=listed, quoted=True),
         )
-        rows = rows.join(exp.to_table(listed), on=same).select(
-            _named(exp.column("place", table=listed, quoted=True), name)
-        )
+        place: exp.Expression = exp.column("place", table=listed, quoted=True)
+        if key.others is not None:
+            place = exp.Coalesce(this=place, expressions=[exp.Literal.number(key.others)])
+        rows = rows.join(exp.to_table(listed), on=same, join_type="" if key.others is None else "left")
+        rows = rows.select(_named(place, name))
     return rows
 
 

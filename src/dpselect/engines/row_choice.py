@@ -82,7 +82,7 @@ def _lowest(key: Key) -> int:
 def _width(key: Key) -> int | None:
     """Give the bits that a key needs, None if that is not known or too many."""
     if isinstance(key, Listed):
-        return max([*key.places, 1]).bit_length()
+        return max([*key.places, key.others or 1]).bit_length()
     if key.column.kind != "integer":
         return None
     width = (key.column.highest - key.column.lowest).bit_length()

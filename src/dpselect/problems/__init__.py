@@ -10,8 +10,10 @@ from dpselect.problems.pricing import pricing
 from dpselect.problems.problem import Problem
 from dpselect.problems.quantile import quantile
 from dpselect.problems.quantiles import quantiles
+from dpselect.problems.threshold import threshold
 from dpselect.problems.votes import approval_voting, borda, most_common, plurality
 from dpselect.problems.weighted_sum import weighted_sum
+from dpselect.problems.window import window
 
 __all__ = [
     "Problem",
@@ -25,5 +27,7 @@ __all__ = [
     "pricing",
     "quantile",
     "quantiles",
+    "threshold",
     "weighted_sum",
+    "window",
 ]

@@ -139,6 +139,14 @@ def places_of(grid: Grid, values: NDArray[Any]) -> GridPlaces:
         return _float_places(grid, values)
 
 
+def points_not_above(grid: Grid, values: NDArray[Any]) -> tuple[list[int] | slice, WholeNumbers]:
+    """Say which values are numbers; and of each of them, in their order, how many points are not above it."""
+    if values.dtype.kind == "O":
+        kept, places = _exact_places(grid, values)
+        return kept, places.not_above
+    return slice(None), places_of(grid, values).not_above
+
+
 # ---- whole, decimal and written numbers --------------------------------------------------------------------
 
 

@@ -6,7 +6,6 @@ Proof:     pricing.proof.md
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,10 +13,13 @@ import numpy as np
 
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
-from dpselect.problems.candidates import Numbers, numbers
+from dpselect.exact.numbers import Number
+from dpselect.problems.candidates import Grid, Numbers, numbers_or_grid
+from dpselect.problems.grid_ranks import points_not_above
 from dpselect.problems.problem import Between, BoundedCounts, ByAmount, Problem, WholeScores, in_64_bits
-from dpselect.problems.ranks import distribution
+from dpselect.problems.ranks import denominator, distribution
 from dpselect.problems.votes import column_name
+from dpselect.selection.runs import Runs
 
 CENT = Fraction(1, 100)
 """The unit of revenue, in the currency of the prices, where all of them are whole cents."""
@@ -27,7 +29,7 @@ CENT = Fraction(1, 100)
 class Revenue:
     """A price times the people whose value is not below it, in multiples of the unit."""
 
-    prices: Numbers
+    prices: Numbers | Grid
     unit: Fraction
 
     def __call__(self, counts: Counts) -> Between:
@@ -45,26 +47,62 @@ class Revenue:
 
         return between
 
+    def runs(self, counts: Counts) -> tuple[Runs, ...]:
+        """Score the stretches of a grid between the values: from the highest price of each down, evenly."""
+        (values,) = counts.keys
+        if not isinstance(self.prices, Grid):
+            raise InvalidParameter("listed prices have no runs.")
+        grid = self.prices
+        kept, places = points_not_above(grid, values)
+        order = np.argsort(places, kind="stable")
+        ends, sizes = places[order], counts.sizes[kept][order]
+        people = int(sizes.sum())
+        buyers = people - np.concatenate([[0], np.cumsum(sizes[:-1], dtype=np.int64)])[: len(ends)]
+        if not in_64_bits(grid.ends[1] / self.unit, people):
+            ends, buyers = ends.astype(object), buyers.astype(object)
+        starts = np.concatenate([np.zeros(1, dtype=ends.dtype), ends[:-1]])[: len(ends)]
+        lowest, step = int(grid.first / self.unit), int(grid.step / self.unit)
+        last = int(ends[-1]) if len(ends) else 0
+        rest = np.array([grid.length - last], dtype=object)
+        return (
+            Runs(
+                starts=ends - 1,
+                counts=ends - starts,
+                scores=buyers * (lowest + step * (ends - 1)),
+                falls=buyers,
+                fall=Fraction(step),
+                step=-1,
+            ),
+            Runs(starts=np.array([last], dtype=object), counts=rest, scores=np.array([0], dtype=object)),
+        )
 
-def pricing(*, value: str, prices: object = None) -> Problem:
+
+def pricing(
+    *,
+    value: str,
+    prices: object = None,
+    between: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+) -> Problem:
     """Ask which price earns most: the price times the people who would pay it.
 
-    Prices are exact: 0.99 is 99 cents. The unit is one cent, or finer if a price is.
+    Prices are exact: 0.99 is 99 cents. The unit is one cent, or finer if a price is. They are listed, or are
+    the numbers lo, lo + step, ... between two bounds: however many.
 
     >>> song = pricing(value="offer", prices=[0.99, 1.99])
     >>> song.unit, song.d_range("add_remove"), song.d_range("change_one")
     (Fraction(1, 100), Fraction(1, 1), Fraction(199, 100))
     """
     column_name(value, "value")
-    offered = numbers(prices, "prices")
+    offered = numbers_or_grid("pricing", prices, between, step, "prices")
     lowest, highest = offered.ends
     if not lowest >= 0:
-        least = offered.labels[offered.values.index(lowest)]
+        least = lowest if isinstance(offered, Grid) else offered.labels[offered.values.index(lowest)]
         raise InvalidParameter(f"prices must be zero or positive; got {shown(least)}.")
-    bottom = math.lcm(*(price.denominator for price in offered.values))
+    bottom = denominator(offered)
     unit = CENT if CENT.denominator % bottom == 0 else Fraction(1, bottom)
-    others = [price for price in offered.values if price != highest]
-    ranges = (max([highest - lowest, *others]), highest)
+    second = _second(offered)
+    ranges = (max(highest - lowest, second), highest)
     question = BoundedCounts((ByAmount(value),), distinct=True, most=1)
     facts = (("value", repr(value)),)
     return Problem(
@@ -77,5 +115,19 @@ def pricing(*, value: str, prices: object = None) -> Problem:
         facts,
         ranges[1],
         measured_in="revenue",
-        totals=(sum(offered.values, Fraction(0)),) * 2,
+        totals=(_sum(offered),) * 2,
     )
+
+
+def _second(prices: Numbers | Grid) -> Fraction:
+    """Give the highest price but one; zero if there is one price."""
+    if isinstance(prices, Grid):
+        return prices.ends[1] - prices.step if prices.length > 1 else Fraction(0)
+    highest = prices.ends[1]
+    return max((price for price in prices.values if price != highest), default=Fraction(0))
+
+
+def _sum(prices: Numbers | Grid) -> Fraction:
+    if isinstance(prices, Grid):
+        return prices.length * sum(prices.ends, Fraction(0)) / 2
+    return sum(prices.values, Fraction(0))

@@ -66,6 +66,8 @@ class ByList:
     column: str
     values: Texts | Numbers | TypedValues
     ignore_case: bool = False
+    others: bool = False
+    """Whether what is not on the list counts too, at the place behind it."""
 
     def key(self, schema: Schema) -> Key:
         """Fit the list to the column's type, which must tell its values apart."""
@@ -105,7 +107,8 @@ class ByList:
                     "Leave one of them out."
                 )
         labels, found = tuple(value for _, value in held), tuple(place for place, _ in held)
-        return Listed(column, labels, found, folded=self.ignore_case)
+        behind = len(values.labels) if self.others else None
+        return Listed(column, labels, found, folded=self.ignore_case, others=behind)
 
 
 def _held(places: Sequence[int], values: Sequence[ListedValue | None]) -> list[tuple[int, ListedValue]]:

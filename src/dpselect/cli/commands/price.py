@@ -6,6 +6,8 @@ import click
 
 from dpselect.cli import public_lists
 from dpselect.cli.options import (
+    BETWEEN,
+    STEP_WIDTH,
     VALUE,
     QuestionOptions,
     column_of_numbers,
@@ -13,6 +15,7 @@ from dpselect.cli.options import (
     examples,
 )
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
+from dpselect.cli.user_errors import UserError
 
 
 @command(
@@ -28,9 +31,24 @@ from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
     metavar="LO:HI:STEP|FILE|TABLE:COLUMN|a,b,c",
     help="The prices to choose from, public and exact.",
 )
-def price_command(options: QuestionOptions, *, value: str | None, prices: str | None) -> TableQuestion:
+@BETWEEN
+@STEP_WIDTH
+def price_command(
+    options: QuestionOptions,
+    *,
+    value: str | None,
+    prices: str | None,
+    between: str | None,
+    step: str | None,
+) -> TableQuestion:
     """Draw the price that earns most, if all buy who would pay it."""
-    column, offered = column_of_numbers(value), public_lists.prices(prices, beside=options.path, least=0)
+    column = column_of_numbers(value)
     from dpselect.problems import pricing
 
+    if between is not None and prices is None:
+        bounds = public_lists.pair(between, "--between")
+        return about_numbers(options, pricing(value=column, between=bounds, step=step))
+    if between is not None or step is not None:
+        raise UserError("prices must be given by --prices, or by --between LO:HI. Give one of the two.")
+    offered = public_lists.prices(prices, beside=options.path, least=0)
     return about_numbers(options, pricing(value=column, prices=offered))
