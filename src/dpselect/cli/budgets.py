@@ -12,14 +12,16 @@ if TYPE_CHECKING:
 
 def given_loss(epsilon: str | None, rho: str | None, delta: str | None, *, example: str) -> Currency:
     """Read the one loss that is given."""
+    from dpselect.exact.numbers import positive
     from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP
 
     if (epsilon is None) == (rho is None):
         got = "none" if rho is None else "both"
         raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write {example}.")
     if epsilon is not None:
-        return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
-    number = str(rho)
+        number = positive(epsilon, "epsilon")
+        return PureDP(number) if delta is None else ApproxDP(number, delta)
+    number = positive(str(rho), "rho")
     return ZCDP(number) if delta is None else ApproxZCDP(number, delta)
 
 
