@@ -86,6 +86,7 @@ def test_what_is_for_one_winner_is_refused() -> None:
         lambda: dpselect.top_k(AGES, table, k=1, epsilon=1),
         lambda: dpselect.prepare(AGES, table, k=3, epsilon=1),
         lambda: dpselect.prepare(AGES, table, epsilon=1, noise="exponential"),
+        lambda: dpselect.prepare(AGES, table, epsilon=1, gap=True),
         lambda: AGES.scores(Counts((np.array([1]),), np.array([1]))),
         lambda: dpselect.quantile(value="x", at="1/2", candidates=[1]).cells(Counts((), np.array([]))),
         lambda: dpselect.quantiles(value="x", at=["1/2", "1/4"], between=(0, 1)),
