@@ -47,6 +47,43 @@ def measured() -> list[LedgerRow]:
     return rows
 
 
+def with_accounts(accounts: int) -> Callable[[str], Act]:
+    """Give one charge on an account among many."""
+
+    def begun(path: str) -> Act:
+        if Path(path).exists():
+            ledger = Ledger.open(path)
+        else:
+            ledger = Ledger.create(path)
+            for number in range(accounts):
+                ledger.open_account(f"account {number}", share=PureDP("1/2"))
+        return lambda: ledger.charge(LOSS, reason="benchmark", account="account 0")
+
+    return begun
+
+
+def cost_of_accounts() -> float:
+    """Give how many charges a second there are with a thousand accounts, as a share of those with one."""
+    rates: dict[int, list[float]] = {1: [], 1000: []}
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
+        for turn in range(ROUNDS):
+            for accounts, found in rates.items():
+                found.append(rate(with_accounts(accounts), str(Path(folder, f"{accounts} {turn}")), 1))
+    return statistics.median(rates[1000]) / statistics.median(rates[1])
+
+
+def seconds_to_verify(entries: int = 100_000) -> float:
+    """Write entries in memory, and give how long it takes to open the ledger and verify them."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = str(Path(folder, "a.ledger"))
+        with Ledger.create(path) as ledger:
+            for _ in range(entries):
+                ledger.charge(LOSS, reason="benchmark")
+        started = perf_counter()
+        Ledger.open(path).close()
+        return perf_counter() - started
+
+
 def charging(path: str) -> Act:
     """Give one charge."""
     ledger = Ledger.open(path) if Path(path).exists() else Ledger.create(path)
@@ -97,3 +134,5 @@ if __name__ == "__main__":
     from benchmarks.report import ABOUT_LEDGER, charges, section
 
     print("\n\n".join(section("The ledger", ABOUT_LEDGER, charges(measured()))))
+    print(f"A thousand accounts: {cost_of_accounts():.1%} of the charges with one.")
+    print(f"Opening and verifying 100,000 entries: {seconds_to_verify():.1f} s.")

@@ -18,12 +18,17 @@ import sys
 import threading
 import time
 
-from dpselect import BudgetExhausted, Ledger, LedgerUnavailable, PureDP
+from dpselect import ApproxDP, BudgetExhausted, Ledger, LedgerUnavailable, PureDP
+from dpselect.ledger.budget import Currency
 
 AT_ONCE = 2
 CHARGES_IN_A_LIFE = 6
 GOLDEN = 0.618033988749895
 """Multiples of it, without their whole parts, are spread evenly: instants that repeat from run to run."""
+
+
+BUDGET = (1, "1/2")
+"""Epsilon and delta of a ledger that is killed."""
 
 
 def spend(place: str, processes: int, threads: int, loss: PureDP) -> None:
@@ -62,78 +67,82 @@ def _spent_by_threads(place: str, threads: int, loss: PureDP) -> int:
     return len(paid)
 
 
-def kill(template: str, kills: int, loss: PureDP) -> None:
-    """Kill, look at what is left, and go on with it."""
+def kill(template: str, kills: int, loss: Currency, account: str | None = None) -> None:
+    """Kill, look at what is left, and go on with it. An account has a reserve of the whole budget."""
     ledgers = acknowledged = killed = 0
     while killed < kills:
         place = template.format(ledgers)
-        ledger = Ledger.create(place, budget=PureDP(1))
-        longest = CHARGES_IN_A_LIFE * _seconds_of_a_charge(ledger)
+        ledger = Ledger.create(place, budget=type(loss)(*BUDGET[: len(loss.parts())]))
+        if account is not None:
+            ledger.open_account(account, share=ledger.budget, reserve=True)
+        longest = CHARGES_IN_A_LIFE * _seconds_of_a_charge(ledger, account)
         said: list[str] = []
-        while killed < kills and ledger.spent != ledger.budget:
-            children = [_started(ledger, loss, killed + number) for number in range(AT_ONCE)]
+        while killed < kills and ledger.affords(loss, account=account):
+            children = [_started(ledger, loss, killed + number, account) for number in range(AT_ONCE)]
             for number, (reader, child) in enumerate(children):
                 time.sleep(longest * ((killed + number) * GOLDEN % 1))
                 os.kill(child, signal.SIGKILL)
                 said += _all_of(reader).decode().splitlines()
                 os.waitpid(child, 0)
             killed += AT_ONCE
-        _check(place, said, loss)
+        _check(place, said, loss, account)
         acknowledged += len(said)
         ledgers += 1
     print(killed, ledgers, acknowledged)  # noqa: T201 - the answer
 
 
-def _seconds_of_a_charge(ledger: Ledger) -> float:
+def _seconds_of_a_charge(ledger: Ledger, account: str | None) -> float:
     """Charge nothing, for the first time and again: lives are as long as a few charges on this machine."""
     ledger.close()
     started = time.monotonic()
     for _ in range(3):
-        ledger.charge(PureDP(0), reason="nothing")
+        ledger.charge(PureDP(0), reason="nothing", account=account)
     return (time.monotonic() - started) / 3
 
 
-def _started(ledger: Ledger, loss: PureDP, name: int) -> tuple[int, int]:
+def _started(ledger: Ledger, loss: Currency, name: int, account: str | None) -> tuple[int, int]:
     """Start a process that charges and stores; the fork closes what its parent had open."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
         try:
-            _charge_and_store(ledger, loss, writer, name)
+            _charge_and_store(ledger, loss, writer, name, account)
         finally:
             os._exit(1)
     os.close(writer)
     return reader, child
 
 
-def _charge_and_store(ledger: Ledger, loss: PureDP, writer: int, name: int) -> None:
+def _charge_and_store(ledger: Ledger, loss: Currency, writer: int, name: int, account: str | None) -> None:
     number = 0
     try:
         while True:
             request = f"{name}-{number}"
-            entry = ledger.charge(loss, reason="storm", request_id=request)
+            entry = ledger.charge(loss, reason="storm", request_id=request, account=account)
             os.write(writer, f"charged {entry.number} {entry.digest}\n".encode())
-            ledger.store(request, f"answer to {request}")
+            ledger.store(request, f"answer to {request}", account=account)
             os.write(writer, f"stored {request}\n".encode())
             number += 1
     except BudgetExhausted:
         signal.pause()
 
 
-def _check(place: str, said: list[str], loss: PureDP) -> None:
+def _check(place: str, said: list[str], loss: Currency, account: str | None) -> None:
     """Check that nothing is over budget, and that everything acknowledged is there."""
     ledger = Ledger.open(place)
     entries = {entry.number: entry for entry in ledger.entries()}
     charged = [entry for entry in entries.values() if entry.loss == loss]
     assert ledger.verify() == len(entries)
     assert ledger.spent == loss * len(charged)
-    assert loss * len(charged) <= PureDP(1)
+    assert loss * len(charged) <= ledger.budget  # type: ignore[operator] # of one kind
+    if account is not None:
+        assert ledger.account(account).spent == ledger.spent
     for line in said:
         verb, *facts = line.split(" ")
         if verb == "charged":
             assert entries[int(facts[0])].digest == facts[1], line
         else:
-            assert ledger.answer(facts[0]) == f"answer to {facts[0]}", line
+            assert ledger.answer(facts[0], account) == f"answer to {facts[0]}", line
     ledger.close()
 
 
@@ -160,5 +169,7 @@ if __name__ == "__main__":
             spend(place, int(processes), int(threads), PureDP(loss))
         case ["kill", place, kills, loss]:
             kill(place, int(kills), PureDP(loss))
+        case ["kill", place, kills, loss, delta, account]:
+            kill(place, int(kills), ApproxDP(loss, delta), account)
         case ["acknowledge", place, loss]:
             acknowledge(place, PureDP(loss))

@@ -42,6 +42,17 @@ def test_e4_two_hundred_kills_lose_nothing_and_overspend_nothing(tmp_path: Path)
     assert acknowledged >= 50, "the processes were killed before they did anything: let them live longer"
 
 
+def test_e4_kills_on_an_account_of_a_budget_with_a_delta_lose_nothing(tmp_path: Path) -> None:
+    killed, _, acknowledged = storm("kill", tmp_path / "{}.ledger", 60, "1/100", "1/300", "ada")
+    assert killed == 60
+    assert acknowledged >= 10, "the processes were killed before they did anything: let them live longer"
+
+
+def test_e4_kills_on_an_account_on_a_server_lose_nothing(server_place: Place) -> None:
+    killed, ledgers, _ = storm("kill", server_place.url, 20, "1/100000", "1/1000000", "ada")
+    assert (killed, ledgers) == (20, 1)
+
+
 @pytest.mark.slow
 def test_e4_a_thousand_kills_lose_nothing_and_overspend_nothing(tmp_path: Path) -> None:
     killed, _, acknowledged = storm("kill", tmp_path / "{}.ledger", 1000, "1/100")
