@@ -129,6 +129,43 @@ def test_a_terminal_that_goes_away_costs_no_answer(votes: Table) -> None:
     assert release.label in DISHES
 
 
+def closed_stream() -> io.StringIO:
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+@pytest.mark.parametrize("stream", [closed_stream(), SimpleNamespace(write=len)], ids=["closed", "foreign"])
+def test_a_standard_error_that_cannot_be_asked_costs_no_answer(
+    stream: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The charge is made before the screen is looked for."""
+    monkeypatch.setattr(sys, "stderr", stream)
+    for wanted in (None, True):
+        with progress_shown(wanted=wanted):
+            answered = True
+        assert answered
+
+
+def test_a_notebook_that_is_not_whole_costs_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace())
+    with progress_shown(wanted=None):
+        answered = True
+    assert answered
+
+
+def test_a_process_without_room_for_a_thread_costs_no_answer(
+    terminal: PseudoTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", no_room)
+    with redirect_stderr(terminal.stream), progress_shown(wanted=True):
+        answered = True
+    assert answered
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_narrow_terminal_gets_no_second_line() -> None:
     with pseudo_terminal(columns=20) as terminal:

@@ -1,6 +1,6 @@
 """A profile beside a pair: what both cost together. Deltas add, and so do epsilons.
 
-Proof: compose.proof.md, convert.proof.md
+Proof: shifted.proof.md
 """
 
 from __future__ import annotations

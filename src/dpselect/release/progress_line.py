@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
 from dpselect.engines.progress import RunningQuery, watched
+from dpselect.silence import run_or_none
 
 PATIENCE_SECONDS = 2.0
 """Seconds without a display."""
@@ -38,20 +39,29 @@ class Line(Protocol):
 
 @contextmanager
 def progress_shown(*, wanted: bool | None) -> Iterator[None]:
-    """Show how far the queries within are; None: where a person looks. False: never. True: in any case."""
-    line = None if wanted is False else _line(anyway=wanted is True)
+    """Show how far the queries within are; None: where a person looks. False: never. True: in any case.
+
+    The answer is paid for by now. A screen that cannot be asked, or a thread too many, must not cost it.
+    """
+    line = None if wanted is False else run_or_none(lambda: _line(anyway=wanted is True))
     if line is None:
         yield
         return
     done = threading.Event()
     with watched() as query:
-        display = threading.Thread(target=_display, args=(line, query, done), daemon=True)
-        display.start()
+        display = run_or_none(lambda: _started(line, query, done))
         try:
             yield
         finally:
             done.set()
-            display.join(LAST_WAIT_SECONDS)
+            if display is not None:
+                display.join(LAST_WAIT_SECONDS)
+
+
+def _started(line: Line, query: RunningQuery, done: threading.Event) -> threading.Thread:
+    display = threading.Thread(target=_display, args=(line, query, done), daemon=True)
+    display.start()
+    return display
 
 
 def _display(line: Line, query: RunningQuery, done: threading.Event) -> None:
