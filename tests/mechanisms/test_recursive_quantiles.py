@@ -125,6 +125,14 @@ def test_runs_of_people_are_read() -> None:
         m([(2**70, 1)])
 
 
+def test_more_people_than_ranks_of_64_bits_hold_are_refused() -> None:
+    m = make_recursive_quantiles(DOMAIN, l1_distance(), ["1/4", "3/4"], 1)
+    assert m([(2, 2**61), (1, 0)]) == [0, 1]
+    for people in (2**61 + 1, 2**62, 2**63, 2**70):
+        with pytest.raises(OutsideDomain):
+            m([(2, people), (1, 0)])
+
+
 @pytest.mark.parametrize("at", [[], "1/2", ["1/2", "1/2"], ["1/2", "1/4"], [0, "1/2"], ["1/2", 1], ["x"]])
 def test_fractions_that_do_not_ascend_are_refused(at: Any) -> None:
     with pytest.raises(InvalidParameter):

@@ -16,7 +16,7 @@ from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.bisection import bisect, least_whole
 from dpselect.exact.enclosures import sqrt
 from dpselect.exact.numbers import Number
-from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP
+from dpselect.privacy.loss_arithmetic import Numbered
 from dpselect.privacy.measurement import Measurement
 
 SCALE_BITS = 24
@@ -112,7 +112,7 @@ def _out_of_reach(budget: object, *, one: bool) -> InvalidParameter:
             "make(scale) must cost more with less noise; "
             f"got one that fits the budget at 2**-{LARGEST_EXPONENT}. Any scale will do."
         )
-    text = str(budget) if isinstance(budget, PureDP | ZCDP | ApproxDP | ApproxZCDP) else shown(budget)
+    text = str(budget) if isinstance(budget, Numbered) else shown(budget)
     return InvalidParameter(
         f"budget must be one that a scale up to 2**{LARGEST_EXPONENT} keeps within; got {text}. "
         "Give a larger budget."

@@ -7,6 +7,7 @@ from typing import Any
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.privacy.domains import VectorDomain
+from dpselect.privacy.measures import Measure, max_divergence
 from dpselect.privacy.metrics import L1Distance, LInfDistance, RangeDistance, ScoreMetric
 from dpselect.selection.scores import Optimize
 
@@ -35,6 +36,18 @@ def score_metric(input_metric: ScoreMetric) -> ScoreMetric:
             "input_metric", "linf_distance(), range_distance() or l1_distance()", got=input_metric
         )
     return input_metric
+
+
+def a_measure(privacy_measure: Measure) -> Measure:
+    """Refuse what is no privacy measure."""
+    if not isinstance(privacy_measure, Measure):
+        raise InvalidParameter.must_be("privacy_measure", "a privacy measure", got=privacy_measure)
+    return privacy_measure
+
+
+def measure_or_pure(privacy_measure: Measure | None) -> Measure:
+    """Read the measure of a price: max-divergence, that of pure privacy, if none is given."""
+    return max_divergence() if privacy_measure is None else a_measure(privacy_measure)
 
 
 def number_of_winners(k: int, domain: VectorDomain) -> int:

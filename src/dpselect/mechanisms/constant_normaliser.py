@@ -25,8 +25,8 @@ from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.numbers import Number, not_negative, positive
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.samplers import bernoulli_enclosed, discrete_laplace, draw_below
+from dpselect.mechanisms.arguments import measure_or_pure
 from dpselect.mechanisms.privacy_maps import no_bound
-from dpselect.mechanisms.report_noisy_top_k import noise_for
 from dpselect.privacy.curves import Formula, RenyiCurve
 from dpselect.privacy.domains import AtomDomain
 from dpselect.privacy.losses import ApproxZCDP
@@ -40,7 +40,6 @@ from dpselect.privacy.measures import (
     RangeDivergence,
     RenyiDivergence,
     ZeroConcentratedDivergence,
-    max_divergence,
 )
 from dpselect.privacy.metrics import AbsoluteDistance, change_one_distance
 from dpselect.privacy.options_domain import OptionsDomain, options_domain
@@ -149,7 +148,7 @@ def make_geometric(
         )
     if not isinstance(input_metric, AbsoluteDistance):
         raise InvalidParameter.must_be("input_metric", "absolute_distance()", got=input_metric)
-    spread, measure = not_negative(scale, "scale"), _measure(privacy_measure)
+    spread, measure = not_negative(scale, "scale"), measure_or_pure(privacy_measure)
     draw = DiscreteLaplaceNoise(input_domain, spread)
     return Measurement(input_domain, input_metric, measure, draw, GeometricMap(measure, spread))
 
@@ -256,14 +255,12 @@ def make_randomized_response(
     >>> m("yes") in ("yes", "no"), m.map(1)
     (True, Fraction(1, 1))
     """
-    domain, pure, measure = options_domain(options), positive(epsilon, "epsilon"), _measure(privacy_measure)
+    domain, pure, measure = (
+        options_domain(options),
+        positive(epsilon, "epsilon"),
+        measure_or_pure(privacy_measure),
+    )
     draw = RandomizedResponse(domain, pure)
     return Measurement(
         domain, change_one_distance(), measure, draw, ResponseMap(measure, pure, len(domain.options))
     )
-
-
-def _measure(given: Measure | None) -> Measure:
-    measure = max_divergence() if given is None else given
-    noise_for(measure)  # refuses what is no measure
-    return measure

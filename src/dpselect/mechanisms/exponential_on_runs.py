@@ -14,11 +14,10 @@ from typing import ClassVar
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, not_negative
 from dpselect.exact.randomness import Randomness
-from dpselect.mechanisms.arguments import score_metric
+from dpselect.mechanisms.arguments import measure_or_pure, score_metric
 from dpselect.mechanisms.privacy_maps import GumbelMap
-from dpselect.mechanisms.report_noisy_top_k import noise_for
 from dpselect.privacy.measurement import Measurement
-from dpselect.privacy.measures import Measure, max_divergence
+from dpselect.privacy.measures import Measure
 from dpselect.privacy.metrics import ScoreMetric
 from dpselect.privacy.runs_domain import RunsDomain
 from dpselect.selection.runs_draw import draw_output
@@ -79,7 +78,6 @@ def make_exponential_mechanism_on_runs(
             way_out="Write runs_domain(atom_domain(int), size).",
         )
     metric, spread = score_metric(input_metric), not_negative(scale, "scale")
-    measure = max_divergence() if privacy_measure is None else privacy_measure
-    noise_for(measure)  # refuses what is no measure
+    measure = measure_or_pure(privacy_measure)
     price = GumbelMap(metric, measure, spread, min(1, input_domain.size - 1))
     return Measurement(input_domain, metric, measure, OutputOfRuns(input_domain, spread), price)

@@ -17,17 +17,21 @@ import numpy as np
 from dpselect.errors import InvalidParameter, OutsideDomain
 from dpselect.exact.numbers import Number, ascending_fractions, not_negative
 from dpselect.exact.randomness import Randomness
+from dpselect.mechanisms.arguments import measure_or_pure
 from dpselect.mechanisms.privacy_maps import GumbelMap
-from dpselect.mechanisms.report_noisy_top_k import noise_for
 from dpselect.privacy.measurement import Measurement
-from dpselect.privacy.measures import Measure, RangeDivergence, max_divergence
+from dpselect.privacy.measures import Measure, RangeDivergence
 from dpselect.privacy.metrics import L1Distance
 from dpselect.privacy.runs_domain import RunsDomain
 from dpselect.selection.cells import Cells
 from dpselect.selection.recursive_medians import levels, recursive_quantiles
+from dpselect.selection.runs import python_integers
 
 NOT_PEOPLE = "runs must have whole numbers of people, none below zero, and few enough points with people."
 MOST_POINTS_WITH_PEOPLE = 2**24
+"""Points of the grid that have people; each of them is listed."""
+MOST_RANK = 2**62
+"""The rank of the last person, which is held in 64 bits: at most this number of people."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,13 @@ class RecursiveQuantiles:
             size, count = runs.score(run), runs.count(run) or 0
             if size and count:
                 if not size > 0 or len(places) + count > MOST_POINTS_WITH_PEOPLE:
-                    del runs, arg
                     raise OutsideDomain(NOT_PEOPLE)
                 places += [runs.output(run, place) for place in range(count)]
                 people += [int(size)] * count
-        held = np.array(places, dtype=object)
-        return Cells(self.domain.size, held, np.cumsum(people, dtype=np.int64), sum(people))
+        if sum(people) > MOST_RANK:
+            raise OutsideDomain(NOT_PEOPLE)
+        up_to = np.cumsum(people, dtype=np.int64)
+        return Cells(self.domain.size, python_integers(places), up_to, int(up_to[-1]))
 
 
 def make_recursive_quantiles(
@@ -72,7 +77,9 @@ def make_recursive_quantiles(
     """Draw several quantiles at once: for each fraction a point of the grid, ascending.
 
     Precondition
-        runs say how many people are at each point   checked when drawn
+        runs say how many people are at each point:
+        at most 2**24 points with people, 2**62
+        people in all                                checked when drawn
         fractions ascend, between 0 and 1            checked here
         neighbours' numbers of people differ by
         d_in in all: 1 if one more or fewer          claimed by the caller
@@ -98,8 +105,7 @@ def make_recursive_quantiles(
         raise InvalidParameter.must_be("input_domain", "a domain of runs of whole numbers", got=input_domain)
     if not isinstance(input_metric, L1Distance):
         raise InvalidParameter.must_be("input_metric", "l1_distance()", got=input_metric)
-    measure = max_divergence() if privacy_measure is None else privacy_measure
-    noise_for(measure)
+    measure = measure_or_pure(privacy_measure)
     if isinstance(measure, RangeDivergence):
         raise InvalidParameter("quantiles have no price in range divergence, which does not add.")
     fractions, spread = ascending_fractions(at, "at"), not_negative(scale, "scale")

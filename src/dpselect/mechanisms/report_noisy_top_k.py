@@ -13,6 +13,7 @@ from fractions import Fraction
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, not_negative
 from dpselect.mechanisms.arguments import (
+    a_measure,
     differing_draws,
     direction,
     number_of_winners,
@@ -24,15 +25,7 @@ from dpselect.mechanisms.laplace_map import LaplaceMap
 from dpselect.mechanisms.privacy_maps import ExponentialMap, GumbelMap, SelectionMap
 from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measurement import Measurement
-from dpselect.privacy.measures import (
-    Approximate,
-    ApproximateConcentrated,
-    MaxDivergence,
-    Measure,
-    RangeDivergence,
-    RenyiDivergence,
-    ZeroConcentratedDivergence,
-)
+from dpselect.privacy.measures import MaxDivergence, Measure, RangeDivergence
 from dpselect.privacy.metrics import L1Distance, ScoreMetric
 from dpselect.selection.draw import TopKDraw
 from dpselect.selection.noise import NoiseName
@@ -41,18 +34,7 @@ from dpselect.selection.scores import Optimize
 
 def noise_for(privacy_measure: Measure) -> NoiseName:
     """Say which noise a measure is paid in: exponential for max-divergence, Gumbel for every other."""
-    if isinstance(privacy_measure, MaxDivergence):
-        return "exponential"
-    if isinstance(
-        privacy_measure,
-        ZeroConcentratedDivergence
-        | RenyiDivergence
-        | RangeDivergence
-        | Approximate
-        | ApproximateConcentrated,
-    ):
-        return "gumbel"
-    raise InvalidParameter.must_be("privacy_measure", "a privacy measure", got=privacy_measure)
+    return "exponential" if isinstance(a_measure(privacy_measure), MaxDivergence) else "gumbel"
 
 
 def chosen_noise(

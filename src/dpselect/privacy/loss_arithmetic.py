@@ -109,17 +109,17 @@ def _exactly(part: Amount | RenyiCurve) -> str:
     return f"'{exact_text(part)}'" if isinstance(part, Fraction) else repr(part)
 
 
-class OneNumber(LossArithmetic):
+class Numbered(LossArithmetic):
     """A loss that is one number, under the name of its symbol."""
 
     @property
     def amount(self) -> Amount:
-        """The number itself: exact, or infinity."""
+        """The number that the symbol stands for: exact, or infinity."""
         number: Amount = getattr(self, self.symbol)
         return number
 
     def readable(self, *, rounded: Literal["up", "down"] = "up") -> str:
-        """Write the number without its symbol, as a decimal; a long one is rounded, and says so."""
+        """Write the loss without its symbol, as a decimal; a long one is rounded, and says so."""
         return readable_number(self.amount, rounded=rounded)
 
     def __str__(self) -> str:
@@ -130,7 +130,7 @@ class OneNumber(LossArithmetic):
         return f"{self.symbol} {self.readable(rounded='down')}"
 
 
-class NumberAndDelta(LossArithmetic):
+class NumberedWithDelta(Numbered):
     """A loss that is a number, under the name of its symbol, and a probability delta."""
 
     @classmethod
@@ -138,23 +138,10 @@ class NumberAndDelta(LossArithmetic):
         number, delta = parts
         return cls(number, min(Fraction(1), delta))  # type: ignore[call-arg] # both kinds take two parts
 
-    @property
-    def amount(self) -> Amount:
-        """The number that the symbol stands for."""
-        number: Amount = getattr(self, self.symbol)
-        return number
-
     def readable(self, *, rounded: Literal["up", "down"] = "up") -> str:
         """Write both parts without the symbol, as decimals; a long one is rounded, and says so."""
         number, delta = (readable_number(part, rounded=rounded) for part in self.parts())
         return f"{number} with delta {delta}"
-
-    def __str__(self) -> str:
-        return f"{self.symbol} {self.readable()}"
-
-    def left(self) -> str:
-        """Write it as what is left of a budget: rounded down, to promise no more."""
-        return f"{self.symbol} {self.readable(rounded='down')}"
 
 
 def no_facts() -> InvalidParameter:

@@ -15,11 +15,11 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, probability
 from dpselect.privacy.amounts import Amount, amount, amount_from_text, amount_text
 from dpselect.privacy.curves import Formula, RenyiCurve
-from dpselect.privacy.loss_arithmetic import LossArithmetic, NumberAndDelta, OneNumber, no_facts
+from dpselect.privacy.loss_arithmetic import LossArithmetic, Numbered, NumberedWithDelta, no_facts
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class PureDP(OneNumber):
+class PureDP(Numbered):
     """Pure differential privacy: an observer's odds change by at most a factor of exp(epsilon).
 
     >>> PureDP("1/10") * 10 == PureDP(1)
@@ -37,7 +37,7 @@ class PureDP(OneNumber):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class ZCDP(OneNumber):
+class ZCDP(Numbered):
     """Zero-concentrated differential privacy: every Rényi divergence of order alpha is at most rho * alpha.
 
     >>> ZCDP("1/8") + ZCDP("1/8")
@@ -55,7 +55,7 @@ class ZCDP(OneNumber):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class ApproxDP(NumberAndDelta):
+class ApproxDP(NumberedWithDelta):
     """Approximate differential privacy; sums are those of basic composition.
 
     Smaller means smaller in both parts: of two losses, neither need be the smaller one.
@@ -77,7 +77,7 @@ class ApproxDP(NumberAndDelta):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class ApproxZCDP(NumberAndDelta):
+class ApproxZCDP(NumberedWithDelta):
     """Approximate zero-concentrated differential privacy: rho, once a mass of at most delta is set aside.
 
     The laws P and Q of two neighbours have parts, measures P' <= P and Q' <= Q of mass at least 1 - delta,

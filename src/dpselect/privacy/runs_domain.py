@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 
-import numpy as np
-
 from dpselect.errors import InvalidParameter, OutsideDomain, shown
 from dpselect.exact.numbers import is_whole, whole
 from dpselect.privacy.domains import NOT_A_SCORE, AtomDomain
-from dpselect.selection.runs import MOST_POINTS, Runs, WholeNumbers
+from dpselect.selection.runs import MOST_POINTS, Runs, python_integers
 from dpselect.silence import takes_data
 
 NOT_RUNS = "runs must be pairs (how many outputs, their score), in the order of the outputs."
@@ -47,9 +45,9 @@ class RunsDomain:
         counts = [count for count, _ in pairs]
         return [
             Runs(
-                starts=_objects(list(accumulate(counts, initial=0))[:-1]),
-                counts=_objects(counts),
-                scores=_objects([int(score * bottom) for _, score in pairs]),
+                starts=python_integers(list(accumulate(counts, initial=0))[:-1]),
+                counts=python_integers(counts),
+                scores=python_integers([int(score * bottom) for _, score in pairs]),
                 unit=Fraction(1, bottom),
             )
         ]
@@ -73,12 +71,6 @@ class RunsDomain:
         if any(score in (None, -math.inf) for score in scores):
             return NOT_A_SCORE
         return None if sum(map(int, counts)) == self.size else self.wanted_size
-
-
-def _objects(whole_numbers: list[int]) -> WholeNumbers:
-    held = np.empty(len(whole_numbers), dtype=object)
-    held[:] = whole_numbers
-    return held
 
 
 def runs_domain(atom_domain: AtomDomain, size: int) -> RunsDomain:

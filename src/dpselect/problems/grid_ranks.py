@@ -22,7 +22,7 @@ from dpselect.engines.protocol import HIGHEST, LOWEST
 from dpselect.problems.candidates import Grid
 from dpselect.problems.ranks import digits_of, multiplied
 from dpselect.selection.cells import Cells
-from dpselect.selection.runs import Runs, WholeNumbers
+from dpselect.selection.runs import Runs, WholeNumbers, python_integers
 
 NUMBERS_IN_64_BITS = 2**64
 MOST_IN_64_BITS = 2**62
@@ -104,9 +104,9 @@ def constant_runs(grid: Grid, edges: WholeNumbers, scores: WholeNumbers, unit: F
     return (
         Runs(starts=edges[:-1], counts=np.diff(edges), scores=scores[:-1], unit=unit),
         Runs(
-            starts=_objects([last]),
-            counts=_objects([grid.length - last]),
-            scores=_objects([int(scores[-1])]),
+            starts=python_integers([last]),
+            counts=python_integers([grid.length - last]),
+            scores=python_integers([int(scores[-1])]),
             unit=unit,
         ),
     )
@@ -208,13 +208,7 @@ def _held(grid: Grid, places: list[int]) -> WholeNumbers:
     clamped = [min(max(place, 0), grid.length) for place in places]
     if grid.length <= MOST_IN_64_BITS:
         return np.array(clamped, dtype=np.int64)
-    return _objects(clamped)
-
-
-def _objects(whole_numbers: list[int]) -> WholeNumbers:
-    held = np.empty(len(whole_numbers), dtype=object)
-    held[:] = whole_numbers
-    return held
+    return python_integers(clamped)
 
 
 # ---- floats ------------------------------------------------------------------------------------------------

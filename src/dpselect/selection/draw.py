@@ -151,12 +151,15 @@ def peel(scores: ReadScores, one: TopKDraw, k: int, randomness: Randomness) -> l
         (drawn,) = one(scores, randomness)
         won.append(int(remaining[drawn]))
         remaining = np.delete(remaining, drawn)
-        scores = (
-            np.delete(scores, drawn)
-            if isinstance(scores, np.ndarray)
-            else scores[:drawn] + scores[drawn + 1 :]
-        )
+        scores = without(scores, drawn)
     return won
+
+
+def without(scores: ReadScores, index: int) -> ReadScores:
+    """Leave out one score."""
+    if isinstance(scores, np.ndarray):
+        return np.delete(scores, index)
+    return scores[:index] + scores[index + 1 :]
 
 
 def vector_of(

@@ -34,6 +34,7 @@ from dpselect.selection.draw import (
     eligible,
     enough,
     vector_of,
+    without,
 )
 from dpselect.selection.noise import NOISES, NoiseName
 from dpselect.selection.noisy_scores import NoisyScore
@@ -117,11 +118,7 @@ class PeeledWithGapsDraw:
             ((drawn, gap),) = one(scores, randomness)
             won.append((int(remaining[drawn]), gap))
             remaining = np.delete(remaining, drawn)
-            scores = (
-                np.delete(scores, drawn)
-                if isinstance(scores, np.ndarray)
-                else scores[:drawn] + scores[drawn + 1 :]
-            )
+            scores = without(scores, drawn)
         return won
 
     def _has_a_runner_up(self, scores: ReadScores) -> bool:

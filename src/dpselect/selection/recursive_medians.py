@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dpselect.exact.randomness import Randomness
 from dpselect.selection.cells import Cells, Cut
-from dpselect.selection.runs import Runs, WholeNumbers
+from dpselect.selection.runs import Runs, WholeNumbers, python_integers
 from dpselect.selection.runs_draw import draw_from_runs
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
@@ -117,15 +117,15 @@ def _cell(
     behind = math.ceil(-start / slope) if slope else 0 if start >= 0 else shares + 1
     behind = min(max(behind, 0), shares + 1)
     top, bottom = slope.as_integer_ratio()
-    held = _objects([cell])
+    held = python_integers([cell])
 
     def part(first: int, count: int, step: int) -> Part:
         runs = Runs(
-            starts=_objects([first]),
-            counts=_objects([count]),
-            scores=_objects([0]),
+            starts=python_integers([first]),
+            counts=python_integers([count]),
+            scores=python_integers([0]),
             offset=-abs(start + slope * first),
-            falls=_objects([top]),
+            falls=python_integers([top]),
             fall=Fraction(1, bottom),
             weight=Fraction(1, shares + 1),
             step=1 if step > 0 else -1,
@@ -138,13 +138,13 @@ def _cell(
 def _no_cell(shares: int) -> list[tuple[Part, Part]]:
     """Give what stands for a cell where there is none: runs without points."""
     nothing = Runs(
-        starts=_objects([0]),
-        counts=_objects([0]),
-        scores=_objects([0]),
-        falls=_objects([0]),
+        starts=python_integers([0]),
+        counts=python_integers([0]),
+        scores=python_integers([0]),
+        falls=python_integers([0]),
         weight=Fraction(1, shares + 1),
     )
-    return [(Part(nothing, _objects([0])), Part(nothing, _objects([0])))]
+    return [(Part(nothing, python_integers([0])), Part(nothing, python_integers([0])))]
 
 
 def _cells_before(
@@ -207,18 +207,12 @@ def _outer_empty_cells(
     return [
         Part(
             Runs(
-                starts=_objects([start]),
-                counts=_objects([max(0, stop - start)]),
-                scores=_objects([0]),
+                starts=python_integers([start]),
+                counts=python_integers([max(0, stop - start)]),
+                scores=python_integers([0]),
                 offset=-abs(int(cells.up_to[index]) - wanted),
             ),
             None,
         )
         for start, stop, index in stretches
     ]
-
-
-def _objects(whole_numbers: list[int]) -> WholeNumbers:
-    held = np.empty(len(whole_numbers), dtype=object)
-    held[:] = whole_numbers
-    return held

@@ -40,6 +40,13 @@ MOST_WEIGHT = 2**128
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
+def python_integers(whole_numbers: Sequence[int]) -> WholeNumbers:
+    """Hold whole numbers of any length in an array."""
+    held = np.empty(len(whole_numbers), dtype=object)
+    held[:] = whole_numbers
+    return held
+
+
 class RunPoint(NamedTuple):
     """One point of a run: which group of runs, which run of the group, and which point, from the best on."""
 

@@ -128,8 +128,8 @@ def expected_error(  # noqa: PLR0913 - each is part of the question
     """Bound how far a single winner's score lies below the best on average.
 
     Postcondition
-        E[best score - winner's score] is at most this, on every data set; for both noises it is the
-        exact worst case, rounded up.
+        E[best score - winner's score] is at most this, on every data set; for exponential and Gumbel noise it
+        is the exact worst case, rounded up.
     """
     plan = noise_plan(problem, 1, neighbours, mechanism, concentrated=rho is not None)
     return plan.scale(epsilon, rho, scale) * mean_distance(plan.mechanism, plan.n)
