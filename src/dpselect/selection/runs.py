@@ -65,7 +65,7 @@ class Runs:
     Precondition
         counts are from 0 to MOST_POINTS; falls are not negative                    claimed by the caller
         runs of infinitely many points fall by at least LEAST_FALL scales           claimed by the caller
-        all but the arrays is public, and so is what kind of arrays they are        claimed by the caller
+        all but arrays and offset is public, and so is what kind of arrays they are  claimed by the caller
         arrays hold 64 bits or Python's integers, and units are positive            checked here
     """
 
