@@ -548,4 +548,113 @@ def grids() -> list[Case]:
     return cases
 
 
-CASES = [*votes(), *names(), *letters(), *moments(), *numbers(), *grids()]
+def shapes() -> list[Case]:
+    """Cells with several names, columns that are ticked, and ranks in columns."""
+    cells = ["tea; pie;tea", "Pie", " tea ;; ", "x;pie", None, "", ";", "TEA;tea", "soup;\tpie\n;tea", "pie"]
+    kinds: Kinds = {"who": "integer", "dish": "text", "a": "text", "b": "text", "c": "text"}
+    names = ["tea", "pie", "soup"]
+    ballots = [*names, None, "Tea", "x", ""]
+    rows = [
+        {
+            "who": None if i == 9 else i % 13,
+            "dish": cells[i * 7 % 10],
+            "a": ballots[i % 7],
+            "b": ballots[i * i % 7],
+            "c": ballots[i * 3 % 5],
+        }
+        for i in range(40)
+    ]
+    ticks: Kinds = {"who": "text", "t": "text", "n": "integer", "x": "double", "m": "decimal", "b": "boolean"}
+    ticks = {**ticks, "d": "date"}
+    texts = [
+        "yes",
+        "NO",
+        " no ",
+        "0",
+        "0.00",
+        "-0",
+        "",
+        None,
+        "FALSE",
+        "x",
+        "1",
+        "00e5",
+        "nan",
+        ".0",
+        "\t",
+        "0,0",
+    ]
+    ticked = [
+        {
+            "who": f"p{i % 11}",
+            "t": texts[i % 16],
+            "n": [None, 0, 1, -7][i % 4],
+            "x": [None, math.nan, 0.0, -0.0, 5e-324, math.inf][i % 6],
+            "m": [None, Decimal("0.00"), Decimal("0.01")][i % 3],
+            "b": [True, False, None][i * 2 % 3],
+            "d": None if i % 2 else date(2024, 1, 1),
+        }
+        for i in range(48)
+    ]
+    every = ["t", "n", "x", "m", "b", "d"]
+    found = []
+    for unit in ("who", None):
+        for fold in (False, True):
+            split = partial(reference.split_rows, rows, "dish", ";", names, fold=fold)
+            common: dict[str, Any] = {"candidates": names, "split": ";", "ignore_case": fold}
+            asked: list[tuple[Problem, int | None, bool]] = [
+                (dpselect.approval_voting(candidate="dish", **common), None, True)
+            ]
+            if unit is not None:
+                asked.append((dpselect.plurality(candidate="dish", **common), 1, True))
+                asked.append((dpselect.most_common(column="dish", rows_per_person=2, **common), 2, False))
+            found += [
+                Case(
+                    f"split: {problem.name}, {unit}, {fold}",
+                    kinds,
+                    rows,
+                    unit,
+                    problem,
+                    partial(reference.placed_tally, split, unit, 3, distinct=distinct, most=most),
+                )
+                for problem, most, distinct in asked
+            ]
+            ranked = dpselect.borda(ranking=["a", "b", "c"], candidates=names, ignore_case=fold)
+            found.append(
+                Case(
+                    f"ranks in columns, {unit}, {fold}",
+                    kinds,
+                    rows,
+                    unit,
+                    ranked,
+                    partial(reference.ballots, rows, unit, ["a", "b", "c"], names, fold=fold),
+                )
+            )
+        wide = dpselect.approval_voting(columns={f"is {name}": name for name in every})
+        expected = partial(
+            reference.placed_tally,
+            partial(reference.ticked_rows, ticked, every),
+            unit,
+            6,
+            distinct=True,
+            most=None,
+        )
+        found.append(Case(f"ticked columns, {unit}", ticks, ticked, unit, wide, expected))
+        some = dpselect.approval_voting(candidate="dish", candidates=names, split=";")
+        there = [row for row in rows if row["a"] is not None and str(row["a"]) < "t"]
+        kept = partial(reference.split_rows, there, "dish", ";", names, fold=False)
+        found.append(
+            Case(
+                f"split and filtered, {unit}",
+                kinds,
+                rows,
+                unit,
+                some,
+                partial(reference.placed_tally, kept, unit, 3, distinct=True, most=None),
+                {"where": "a < 't'"},
+            )
+        )
+    return found
+
+
+CASES = [*votes(), *names(), *letters(), *moments(), *numbers(), *grids(), *shapes()]

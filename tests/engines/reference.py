@@ -173,3 +173,57 @@ def clamped_sums(
     for place, rating in kept(rated, distinct=True, most=1, within=lambda keys: keys[:1]):
         scores[place] += min(max(value(rating), bounds[0]), bounds[1])
     return scores
+
+
+Placed = list[tuple[Row, int]]
+
+
+def split_rows(rows: Sequence[Row], column: str, separator: str, names: list[str], *, fold: bool) -> Placed:
+    """Give each row with the place of each different name in its cell."""
+    found = []
+    for row in rows:
+        parts = {part.strip() for part in (row[column] or "").split(separator)}
+        parts = {part.lower() for part in parts} if fold else parts
+        found += [(row, place) for place, name in enumerate(names) if name in parts]
+    return found
+
+
+def ticked_rows(rows: Sequence[Row], columns: Sequence[str]) -> Placed:
+    return [(row, place) for row in rows for place, name in enumerate(columns) if _is_ticked(row[name])]
+
+
+def _is_ticked(cell: Any) -> bool:
+    if isinstance(cell, str):
+        text = cell.strip().lower()
+        zero = text not in ("", "no", "false", "nan") and set(text.partition("e")[0]) <= set("+-0.")
+        return text not in ("", "no", "false", "nan") and not zero
+    return not (cell is None or cell == 0 or cell is False or (isinstance(cell, float) and math.isnan(cell)))
+
+
+def placed_tally(
+    placed: Callable[[], Placed], unit: str | None, places: int, *, distinct: bool, most: int | None
+) -> list[int]:
+    found = [
+        (None if unit is None else row[unit], (place,))
+        for row, place in placed()
+        if unit is None or row[unit] is not None
+    ]
+    counts = Counter(kept(found, distinct=distinct, most=most))
+    return [counts[(place,)] for place in range(places)]
+
+
+def ballots(
+    rows: Sequence[Row], unit: str | None, columns: Sequence[str], names: list[str], *, fold: bool
+) -> list[int]:
+    found = []
+    for row in rows:
+        cells = [row[column] for column in columns]
+        cells = [cell if cell is None or not fold else cell.strip().lower() for cell in cells]
+        ballot = tuple(1 + names.index(cell) if cell in names else 0 for cell in cells)
+        if max(ballot) > 0 and (unit is None or row[unit] is not None):
+            found.append((None if unit is None else row[unit], ballot))
+    scores = [0] * len(names)
+    for ballot in kept(found, distinct=True, most=1):
+        for place in {*ballot} - {0}:
+            scores[place - 1] += len(names) - 1 - ballot.index(place)
+    return scores

@@ -20,7 +20,14 @@ from tests.engines.asking import asked
 from tests.engines.cases import Kinds
 from tests.engines.reference import Row
 
-KINDS: Kinds = {"who": "text", "dish": "text", "rank": "integer", "x": "double"}
+KINDS: Kinds = {
+    "who": "text",
+    "dish": "text",
+    "rank": "integer",
+    "dishes": "text",
+    "second": "text",
+    "x": "double",
+}
 NAMES = ["a", "b", "c"]
 PROBLEMS = [
     dpselect.approval_voting(candidate="dish", candidates=NAMES),
@@ -32,12 +39,19 @@ PROBLEMS = [
     dpselect.pricing(value="x", prices=["1/2", 1, "3/2"]),
     dpselect.quantile(value="x", at="2/3", candidates=[0, 1, 2]),
     dpselect.weighted_sum(candidate="dish", candidates=NAMES, value="x", bounds=(-1, 1)),
+    dpselect.approval_voting(candidate="dishes", candidates=NAMES, split=";"),
+    dpselect.plurality(candidate="dishes", candidates=NAMES, split=";", ignore_case=True),
+    dpselect.most_common(column="dishes", candidates=NAMES, split=";", rows_per_person=2),
+    dpselect.approval_voting(columns=["dish", "rank", "x"]),
+    dpselect.borda(ranking=["dish", "second"], candidates=NAMES),
 ]
 ROWS = st.lists(
     st.fixed_dictionaries(
         {
             "dish": st.sampled_from([*NAMES, " A", "B  ", "off", None]),
             "rank": st.sampled_from([0, 1, 2, 3, 4, None]),
+            "dishes": st.sampled_from(["a;b", "a; a;A", "b;c;a", "off; c", ";", None]),
+            "second": st.sampled_from([*NAMES, "off", None]),
             "x": st.sampled_from([-5.0, 0.0, 0.5, 1.0, 1.5, 9.0, float("nan"), None]),
         }
     ),
@@ -76,7 +90,11 @@ def spread(before: list[Fraction], after: list[Fraction]) -> Fraction:
 
 def test_the_salt_decides_which_rows_are_kept_and_the_order_of_the_rows_does_not() -> None:
     problem = PROBLEMS[1]  # plurality
-    rows = [{"who": f"p{i}", "dish": dish, "rank": 1, "x": 0.0} for i in range(40) for dish in NAMES]
+    rows = [
+        {"who": f"p{i}", "dish": dish, "rank": 1, "dishes": None, "second": None, "x": 0.0}
+        for i in range(40)
+        for dish in NAMES
+    ]
     kept = {tuple(scores(problem, rows, bytes([number] * 16))) for number in range(5)}
     assert len(kept) == 5
     assert scores(problem, rows, bytes(16)) == scores(problem, rows[::-1], bytes(16))

@@ -125,7 +125,8 @@ def test_points_of_a_ranking_are_exact_for_more_people_than_64_bits_hold() -> No
 
 def asked(column: pa.Array) -> Counts:
     problem = dpselect.quantile(value="x", at="1/2", between=(0, 50), step=1)
-    table = Table(pa.table({"id": pa.array(range(len(column))), "x": column}), unit="id")
+    rows = pa.table({"id": pa.array(range(len(column))), "x": column})
+    table = Table(rows, unit="id", numbers_in_text=True)
     with table.open() as engine:
         return engine.counts(problem.request(engine.schema, unit="id"), SALT)
 

@@ -77,7 +77,7 @@ def test_where_no_person_has_a_number_its_score_is_that_of_the_lecture(
 @pytest.mark.parametrize("unit", ["who", None])
 def test_the_median_of_600_zeros_and_400_fifties_is_zero(kind: pa.DataType, unit: str | None) -> None:
     values = pa.array([0] * 600 + [50] * 400).cast(kind)
-    table = Table(pa.table({"who": range(1000), "x": values}), unit=unit)
+    table = Table(pa.table({"who": range(1000), "x": values}), unit=unit, numbers_in_text=True)
     median = dpselect.quantile(value="x", at="1/2", between=(0, 100), step=1)
     # Any other answer is 200 scales behind: a draw gives one with a probability below 10**-80.
     assert {released(median, table).label for _ in range(5)} == {0}

@@ -206,6 +206,14 @@ PEOPLE_BOUND = click.option(
     metavar=NUMBER_METAVAR,
     help="A public upper bound on the number of people, for a sharper accuracy.",
 )
+SPLIT = click.option(
+    "--split", metavar="SIGN", help="A cell holds several names, with this between them: tea; pie."
+)
+WIDE = click.option(
+    "--wide",
+    metavar="FILE|a,b,c",
+    help="Instead of --choice and --candidates: the columns of the candidates, one for each.",
+)
 VALUE = click.option("--value", metavar=COLUMN_METAVAR, help="The column with people's numbers.")
 
 

@@ -13,7 +13,7 @@ from dpselect.cli import interrupts, output, sources
 from dpselect.cli.budgets import given_loss
 from dpselect.cli.console import note
 from dpselect.cli.options import QuestionOptions, with_question_options
-from dpselect.cli.public_lists import Names, as_numbers
+from dpselect.cli.public_lists import Names, as_numbers, names
 from dpselect.cli.receipts import keep_receipt, receipt
 from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of, entered
 
@@ -57,15 +57,28 @@ class TableQuestion:
         return replace(self, then=then)
 
 
-def about_names(options: QuestionOptions, ask: Ask, names: Names, column: str) -> TableQuestion:
+def about_names(options: QuestionOptions, ask: Ask, listed: Names, column: str) -> TableQuestion:
     """Describe a question about names in a column: as text, or as numbers if the column holds numbers."""
-    by_name = ask(names)
+    by_name = ask(listed)
 
     def fitting(schema: Schema) -> Problem:
-        numbers = None if schema.column(column).kind == "text" else as_numbers(names)
+        numbers = None if schema.column(column).kind == "text" else as_numbers(listed)
         return by_name if numbers is None else ask(numbers)
 
     return TableQuestion(options, by_name, fitting)
+
+
+def about_columns(options: QuestionOptions, wide: str, given: Sequence[object]) -> TableQuestion:
+    """Describe an approval vote with a column for each candidate; other words about names mean nothing."""
+    from dpselect.problems import approval_voting
+
+    if any(given):
+        raise UserError(
+            "--wide names the candidates and their columns: --choice, --candidates, --split and "
+            "--ignore-case say nothing beside it. Leave them out."
+        )
+    columns = names(wide, "--wide", beside=options.path)
+    return about_numbers(options, approval_voting(columns=list(columns)))
 
 
 def about_numbers(options: QuestionOptions, problem: Problem) -> TableQuestion:

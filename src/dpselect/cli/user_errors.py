@@ -51,6 +51,8 @@ WORDS_OF_ARGUMENTS = {
     "sensitivity": "--sensitivity",
     "separator": "--separator",
     "source": "PATH",
+    "ranking": "--ranking",
+    "split": "--split",
     "step": "--step",
     "table": "--table",
     "unit": "--unit",

@@ -17,7 +17,15 @@ from typing import Any
 from sqlglot import exp
 
 from dpselect.engines import arrow_texts, duckdb, pandas_frames
-from dpselect.engines.protocol import BATCH_ROWS, Counts, CountsRequest, answered, checked_salt, counted
+from dpselect.engines.protocol import (
+    BATCH_ROWS,
+    Counts,
+    CountsRequest,
+    Listed,
+    answered,
+    checked_salt,
+    counted,
+)
 from dpselect.engines.queries import Dialect
 from dpselect.engines.schema import Column, Schema
 from dpselect.errors import InvalidParameter, MissingExtra
@@ -43,7 +51,10 @@ class InMemory:
         return counted(partial(self._counts, request, salt))
 
     def _counts(self, request: CountsRequest, salt: bytes) -> Counts:
-        with _registered(self.read(self._places(request.columns))) as engine:
+        columns = self.read(self._places(request.columns))
+        if any(isinstance(key, Listed) and key.split is not None for key in request.keys):
+            columns = _kept(columns)  # the query reads them twice
+        with _registered(columns) as engine:
             return engine.counts(request, salt)
 
     def rows_for_owner(
@@ -101,6 +112,11 @@ def opened_relation(relation: Any) -> Iterator[InMemory]:
     yield InMemory(
         Schema(columns), lambda places: _streamed(relation.to_arrow_reader(BATCH_ROWS), None, places)
     )
+
+
+def _kept(columns: Any) -> Any:
+    """Give columns that can be read more than once."""
+    return columns.read_all() if hasattr(columns, "read_all") else columns
 
 
 # ---- each kind of source ----------------------------------------------------------------------------------

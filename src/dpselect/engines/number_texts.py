@@ -25,6 +25,12 @@ def scientific_number(decimal: str = POINT) -> str:
     return rf"^ *[+-]?([0-9]{{1,40}}({sign}[0-9]{{0,40}})?|{sign}[0-9]{{1,40}})([eE][+-]?[0-9]{{1,2}})? *$"
 
 
+def zero(decimal: str = POINT) -> str:
+    """Give the pattern of a number in small letters, without spaces, that is zero."""
+    sign = f"[{decimal}]"
+    return rf"^[+-]?(0{{1,200}}({sign}0{{0,200}})?|{sign}0{{1,200}})(e[+-]?[0-9]{{1,3}})?$"
+
+
 def no_part_of_a_number(decimal: str = POINT) -> str:
     """Give the pattern of what no number holds.
 

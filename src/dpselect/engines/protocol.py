@@ -29,7 +29,9 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 class Listed:
     """Group by the place that a column's value has on a public list; what is not on it is dropped.
 
-    ``folded``: text is compared after ``folded_text.folded``, as the labels are already.
+    ``folded``: text is compared after ``folded_text.folded``, as the labels are already. ``split``: a cell is
+    cut there, and each part is looked up by itself; parts of one cell on one place are one. ``optional``:
+    what is not on the list is at NO_PLACE, and a row counts if one of such keys is on its list.
     """
 
     column: Column
@@ -38,6 +40,13 @@ class Listed:
     folded: bool = False
     others: int | None = None
     """The place of everything that is present and not on the list; None drops it."""
+    split: str | None = None
+    optional: bool = False
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that it reads."""
+        return (self.column,)
 
 
 @dataclass(frozen=True)
@@ -46,8 +55,25 @@ class AmountKey:
 
     column: Column
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that it reads."""
+        return (self.column,)
 
-Key: TypeAlias = Listed | AmountKey
+
+@dataclass(frozen=True)
+class Ticked:
+    """Group by the place of each of several columns whose cell is ticked; a row may have many.
+
+    A cell is ticked unless it is NULL, NaN, empty, zero, false or "no".
+    """
+
+    columns: tuple[Column, ...]
+
+
+Key: TypeAlias = Listed | AmountKey | Ticked
+NO_PLACE = 0
+"""Of an optional key that is not on its list; the places of one that is are counted from 1."""
 
 
 class RowFilter(Protocol):
@@ -82,7 +108,9 @@ class CountsRequest:
         """All columns that are read."""
         people = () if self.person is None else (self.person,)
         filtered = () if self.where is None else self.where.columns
-        return tuple(dict.fromkeys((*people, *(key.column for key in self.keys), *filtered)))
+        return tuple(
+            dict.fromkeys((*people, *(column for key in self.keys for column in key.columns), *filtered))
+        )
 
 
 @holds_data

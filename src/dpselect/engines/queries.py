@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from dpselect.engines import number_texts
+from dpselect.engines import number_texts, shapes
 from dpselect.engines.folded_text import folded_node
-from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed, RowFilter
+from dpselect.engines.protocol import NO_PLACE, AmountKey, CountsRequest, Listed, RowFilter, Ticked
 from dpselect.engines.reading import POINT
 from dpselect.engines.row_choice import is_one_row, one_row
 from dpselect.engines.schema import Column
@@ -67,12 +67,7 @@ def rendered(request: CountsRequest, salt: str, dialect: Dialect) -> str:
     """Give the query as the text of the engine's dialect."""
     names = [f"key_{number}" for number in range(len(request.keys))]
     query = _grouped(names, "kept")
-    lists = {
-        f"list_{number}": dialect.listing(key, listed_type(key, dialect.name))
-        for number, key in enumerate(request.keys)
-        if isinstance(key, Listed)
-    }
-    for name, listing in lists.items():
+    for name, listing in _lists(request, dialect).items():
         query = query.with_(name, as_=listing, copy=False)
     rows = _rows(request, names, dialect)
     if request.person is None or request.most is None:
@@ -96,32 +91,85 @@ def listed_type(key: Listed, dialect: str) -> exp.DataType:
     return number_texts.decimals() if in_text else exp.DataType.build("TEXT")
 
 
+def _lists(request: CountsRequest, dialect: Dialect) -> dict[str, exp.Expression]:
+    """Give the public lists; that of a split column lists cells, with the places of their parts."""
+    lists: dict[str, exp.Expression] = {}
+    for number, key in enumerate(request.keys):
+        if isinstance(key, Listed):
+            listing = dialect.listing(key, listed_type(key, dialect.name))
+            if key.split is None:
+                lists[f"list_{number}"] = listing
+            else:
+                lists[f"parts_{number}"] = listing
+                lists[f"list_{number}"] = _cells(key, f"parts_{number}", request.where, dialect)
+    return lists
+
+
+def _cells(key: Listed, listed: str, where: RowFilter | None, dialect: Dialect) -> exp.Select:
+    """List each cell with the place of each of its parts, once."""
+    cells = from_rows(where, dialect).select(_named(column_node(key.column, dialect), "cell")).distinct()
+    part, label = exp.column("part", table="p", quoted=True), exp.column("label", table="l", quoted=True)
+    parts = shapes.parts_of(str(key.split), cells.subquery("c", copy=False), dialect)
+    same = exp.EQ(this=compared_node(key, part, dialect), expression=label)
+    return (
+        exp.select(
+            _named(exp.column("cell", table="p", quoted=True), "label"),
+            _named(exp.column("place", table="l", quoted=True), "place"),
+        )
+        .distinct()
+        .from_(parts.subquery("p", copy=False))
+        .join(exp.alias_(exp.to_table(listed), "l", table=True), on=exp.and_(same, *conditions_on(key, part)))
+    )
+
+
 def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Select:
     """Select the rows that count: every key is there, is a number where it must be, and is on its list."""
     rows = from_rows(request.where, dialect)
     if request.person is not None:
         person = column_node(request.person, dialect)
         rows = rows.select(_named(person, "person")).where(is_present(person))
-        rows = rows.distinct() if request.distinct and not is_one_row(request) else rows
     for number, (name, key) in enumerate(zip(names, request.keys, strict=True)):
-        column = column_node(key.column, dialect)
-        rows = rows.where(is_present(column))
-        for condition in conditions_on(key, column):
-            rows = rows.where(condition)
-        if isinstance(key, AmountKey):
-            rows = rows.select(_named(amount_node(key, column), name))
+        if isinstance(key, Ticked):
+            nodes = [valued_node(column, dialect) for column in key.columns]
+            rows = rows.select(_named(shapes.places_node(key.columns, nodes, dialect), name))
+            rows = exp.select("*").from_(rows.subquery("w")).where(is_present(exp.column(name, quoted=True)))
             continue
-        listed = f"list_{number}"
-        same = exp.EQ(
-            this=compared_node(key, column, dialect),
-            expression=exp.column("label", table=listed, quoted=True),
-        )
-        place: exp.Expression = exp.column("place", table=listed, quoted=True)
-        if key.others is not None:
-            place = exp.Coalesce(this=place, expressions=[exp.Literal.number(key.others)])
-        rows = rows.join(exp.to_table(listed), on=same, join_type="" if key.others is None else "left")
-        rows = rows.select(_named(place, name))
-    return rows
+        column = column_node(key.column, dialect)
+        if isinstance(key, AmountKey):
+            rows = rows.where(is_present(column)).select(_named(amount_node(key, column), name))
+            for condition in conditions_on(key, column):
+                rows = rows.where(condition)
+            continue
+        rows = _looked_up(rows, key, number, name, dialect)
+    places = [
+        is_present(exp.column("place", table=f"list_{number}", quoted=True))
+        for number, key in enumerate(request.keys)
+        if isinstance(key, Listed) and key.optional
+    ]
+    rows = rows.where(exp.or_(*places)) if places else rows
+    once = request.distinct and request.person is not None and not is_one_row(request)
+    return rows.distinct() if once else rows
+
+
+def _looked_up(rows: exp.Select, key: Listed, number: int, name: str, dialect: Dialect) -> exp.Select:
+    """Join a list; an optional key keeps the rows that are not on it."""
+    column, listed = column_node(key.column, dialect), f"list_{number}"
+    label, place = (exp.column(each, table=listed, quoted=True) for each in ("label", "place"))
+    compared = column.copy() if key.split is not None else compared_node(key, column, dialect)
+    conditions = [] if key.split is not None else conditions_on(key, column)
+    same = exp.EQ(this=compared, expression=label)
+    if key.optional:
+        joined = rows.join(exp.to_table(listed), on=exp.and_(same, *conditions), join_type="left")
+        none = exp.cast(exp.Literal.number(NO_PLACE), exp.DataType.build("BIGINT"))
+        found = exp.Case(ifs=[exp.If(this=is_present(place), true=place)], default=none)
+        return joined.select(_named(found, name))
+    rows = rows.where(is_present(column))
+    for condition in conditions:
+        rows = rows.where(condition)
+    if key.others is not None:
+        behind = exp.Coalesce(this=place, expressions=[exp.Literal.number(key.others)])
+        return rows.join(exp.to_table(listed), on=same, join_type="left").select(_named(behind, name))
+    return rows.join(exp.to_table(listed), on=same).select(_named(place, name))
 
 
 def from_rows(where: RowFilter | None, dialect: Dialect) -> exp.Select:
@@ -130,7 +178,7 @@ def from_rows(where: RowFilter | None, dialect: Dialect) -> exp.Select:
     return rows if where is None else rows.where(exp.Paren(this=where.node(dialect)))
 
 
-def conditions_on(key: Key, column: exp.Expression) -> list[exp.Expression]:
+def conditions_on(key: Listed | AmountKey, column: exp.Expression) -> list[exp.Expression]:
     """Say what a value must be, beside present: a float no NaN, a number in text a number."""
     if key.column.kind in ("double", "single", "decimal") and isinstance(key, AmountKey):
         # In all three engines NaN equals itself; a column of decimals has one in PostgreSQL only.
@@ -162,7 +210,7 @@ def _not_a_number(kind: str) -> exp.Expression:
     return exp.cast(exp.Literal.string("NaN"), exp.DataType.build(kind))
 
 
-def _is_read(key: Key) -> bool:
+def _is_read(key: Listed | AmountKey) -> bool:
     """Say whether the values of a column of text are read as numbers."""
     return isinstance(key, AmountKey) or any(not isinstance(label, str) for label in key.labels)
 

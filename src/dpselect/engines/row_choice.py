@@ -24,6 +24,7 @@ from dpselect.engines.priorities import (
     whole_type,
 )
 from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed
+from dpselect.engines.schema import Column
 
 PACKED_BITS = 32
 """Bits that are left beside a priority in a whole number of 64 bits."""
@@ -50,7 +51,8 @@ def one_row(request: CountsRequest, names: Sequence[str], salt: str, dialect: Pa
     turn = priority(parts, salt, dialect)
     widths = _widths(request, free)
     if widths is None:
-        chosen = {names[free[0]]: _least(turn, request.keys[free[0]], part[free[0]].node, dialect)}
+        (column,) = request.keys[free[0]].columns
+        chosen = {names[free[0]]: _least(turn, column, part[free[0]].node, dialect)}
     else:
         chosen = _unpacked(turn, request, names, free, widths)
     kept: list[exp.Expression] = [*groups[1:]]
@@ -76,14 +78,14 @@ def _parts(request: CountsRequest, names: Sequence[str]) -> list[PriorityPart]:
 
 
 def _lowest(key: Key) -> int:
-    return 0 if isinstance(key, Listed) else key.column.lowest
+    return key.column.lowest if isinstance(key, AmountKey) else 0
 
 
 def _width(key: Key) -> int | None:
     """Give the bits that a key needs, None if that is not known or too many."""
     if isinstance(key, Listed):
         return max([*key.places, key.others or 1]).bit_length()
-    if key.column.kind != "integer":
+    if not isinstance(key, AmountKey) or key.column.kind != "integer":
         return None
     width = (key.column.highest - key.column.lowest).bit_length()
     return width if width <= PACKED_BITS else None
@@ -131,15 +133,17 @@ def _shifted(node: exp.Expression, by: int) -> exp.Expression:
 # ---- other values: beside the priority -------------------------------------------------------------------
 
 
-def _least(turn: exp.Expression, key: Key, value: exp.Expression, dialect: Parameterized) -> exp.Expression:
+def _least(
+    turn: exp.Expression, column: Column, value: exp.Expression, dialect: Parameterized
+) -> exp.Expression:
     """Give the value of the least pair of priority and value."""
     if dialect.name == "spark":
         names = exp.Literal.string("turn"), exp.Literal.string("value")
         pair = exp.Anonymous(this="named_struct", expressions=[names[0], turn, names[1], value.copy()])
         return exp.Dot(this=exp.Min(this=pair), expression=exp.to_identifier("value"))
-    if key.column.kind == "text":
+    if column.kind == "text":
         return _least_text(turn, value, dialect)
-    return (_least_in_duckdb if dialect.name == "duckdb" else _least_in_postgres)(turn, key, value)
+    return (_least_in_duckdb if dialect.name == "duckdb" else _least_in_postgres)(turn, column, value)
 
 
 def _least_text(turn: exp.Expression, value: exp.Expression, dialect: Parameterized) -> exp.Expression:
@@ -153,12 +157,12 @@ def _least_text(turn: exp.Expression, value: exp.Expression, dialect: Parameteri
     return exp.Anonymous(this=name, expressions=[exp.Min(this=joined), exp.Literal.number(11)])
 
 
-def _least_in_duckdb(turn: exp.Expression, key: Key, value: exp.Expression) -> exp.Expression:
+def _least_in_duckdb(turn: exp.Expression, column: Column, value: exp.Expression) -> exp.Expression:
     """Compare 128 bits where a value has 64; otherwise pairs, which take twice as long."""
     tail: exp.Expression
-    if is_word(key.column):
+    if is_word(column):
         tail = value.copy()
-    elif key.column.kind in ("double", "single"):
+    elif column.kind in ("double", "single"):
         tail = _ordered_bits(exp.cast(value.copy(), exp.DataType.build("DOUBLE")))
     else:
         pair = exp.Anonymous(this="row", expressions=[turn, value.copy()])
@@ -177,9 +181,9 @@ def _ordered_bits(value: exp.Expression) -> exp.Expression:
     return exp.BitwiseXor(this=bits, expression=turned)
 
 
-def _least_in_postgres(turn: exp.Expression, key: Key, value: exp.Expression) -> exp.Expression:
+def _least_in_postgres(turn: exp.Expression, column: Column, value: exp.Expression) -> exp.Expression:
     """Compare arrays, whose elements have one type."""
-    name = {"integer": "BIGINT", "decimal": "DECIMAL"}.get(key.column.kind, "DOUBLE")
+    name = {"integer": "BIGINT", "decimal": "DECIMAL"}.get(column.kind, "DOUBLE")
     pair = [exp.cast(each.copy(), exp.DataType.build(name)) for each in (turn, value)]
     least = exp.Paren(this=exp.Min(this=exp.Array(expressions=pair)))
     return exp.Bracket(this=least, expressions=[exp.Literal.number(2)], offset=1)

@@ -9,11 +9,12 @@ dpselect.errors.InvalidParameter: owner must be True: a check shows data. Write 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
-from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine, Key, Listed, RowFilter
+from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine, Key, Listed, RowFilter, Ticked
 from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter, visible
 from dpselect.notebook import card, numbers_table, shown_text
@@ -43,7 +44,7 @@ class ColumnCheck:
     no_number: int
     """Cells that must hold a number, and do not."""
     not_listed: int
-    """Cells whose value is not on the public list."""
+    """Cells whose value is not on the public list, or that are not ticked; of split cells, their parts."""
     unmatched: tuple[tuple[str, int], ...]
     """The most frequent values that do not count, each with its number of cells."""
 
@@ -154,26 +155,39 @@ def _checked(engine: Engine, request: CountsRequest) -> TableCheck:
         rows=rows,
         people=people,
         without_person=rows - with_person,
-        columns=tuple(_column(engine, key, rows, where) for key in request.keys),
+        columns=tuple(found for key in request.keys for found in _columns(engine, key, rows, where)),
         matched=matched,
         repeated=matched - different,
         over_the_bound=different - _counted(engine, request),
     )
 
 
-def _column(engine: Engine, key: Key, rows: int, where: RowFilter | None) -> ColumnCheck:
-    request = CountsRequest(None, (key,), distinct=False, most=None, where=where)
-    ((present, fitting),) = engine.rows_for_owner(request.columns, partial(queries.cells, key, where))
-    matched = _counted(engine, request)
-    values = engine.rows_for_owner(request.columns, partial(queries.unmatched, key, SHOWN_VALUES, where))
-    return ColumnCheck(
-        key.column.name,
-        matched=matched,
-        missing=rows - present,
-        no_number=present - fitting,
-        not_listed=fitting - matched if isinstance(key, Listed) else 0,
-        unmatched=tuple((str(value), size) for value, size in values),
-    )
+def _columns(engine: Engine, key: Key, rows: int, where: RowFilter | None) -> Iterator[ColumnCheck]:
+    """Check each column of a key; of cells that are split, each part is one."""
+    for column in key.columns:
+        if isinstance(key, Ticked):
+            alone: Key = Ticked((column,))
+        else:
+            alone = replace(key, optional=False) if isinstance(key, Listed) else key
+        request = CountsRequest(None, (alone,), distinct=False, most=None, where=where)
+        ((present,),) = engine.rows_for_owner(request.columns, partial(queries.present_cells, column, where))
+        facts = ColumnCheck(column.name, _counted(engine, request), rows - present, 0, 0, ())
+        if isinstance(alone, Ticked):
+            yield replace(facts, not_listed=present - facts.matched)
+            continue
+        values = engine.rows_for_owner(
+            request.columns, partial(queries.unmatched, alone, SHOWN_VALUES, where)
+        )
+        facts = replace(facts, unmatched=tuple((str(value), size) for value, size in values))
+        if isinstance(alone, Listed) and alone.split is not None:
+            ((unmatched,),) = engine.rows_for_owner(
+                request.columns, partial(queries.unmatched_cells, alone, where)
+            )
+            yield replace(facts, not_listed=unmatched)
+            continue
+        ((present, fitting),) = engine.rows_for_owner(request.columns, partial(queries.cells, alone, where))
+        not_listed = fitting - facts.matched if isinstance(alone, Listed) else 0
+        yield replace(facts, no_number=present - fitting, not_listed=not_listed)
 
 
 def _counted(engine: Engine, request: CountsRequest) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.protocol import AmountKey, Counts, CountsRequest, Key, Listed
+from dpselect.engines.protocol import NO_PLACE, AmountKey, Counts, CountsRequest, Key, Listed, Ticked
 from dpselect.engines.schema import WORDS, ListedValue, Schema, comparable
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
@@ -68,11 +68,24 @@ class ByList:
     ignore_case: bool = False
     others: bool = False
     """Whether what is not on the list counts too, at the place behind it."""
+    split: str | None = None
+    optional: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+        return (self.column,)
 
     def key(self, schema: Schema) -> Key:
         """Fit the list to the column's type, which must tell its values apart."""
         column = schema.column(self.column)
         values = self.values
+        if self.split is not None and column.kind != "text":
+            raise InvalidParameter(
+                f"split is for columns of text; column {self.column!r} holds {WORDS[column.kind]}. "
+                "Leave it out.",
+                parameter="split",
+            )
         if isinstance(values, Texts) and column.kind in TYPED_KINDS:
             if self.ignore_case:
                 raise InvalidParameter(
@@ -106,9 +119,12 @@ class ByList:
                     f"{WORDS[column.kind]}, and two of the list have the same nearest one. "
                     "Leave one of them out."
                 )
-        labels, found = tuple(value for _, value in held), tuple(place for place, _ in held)
+        first = NO_PLACE + 1 if self.optional else 0
+        labels, found = tuple(value for _, value in held), tuple(first + place for place, _ in held)
         behind = len(values.labels) if self.others else None
-        return Listed(column, labels, found, folded=self.ignore_case, others=behind)
+        return Listed(
+            column, labels, found, self.ignore_case, others=behind, split=self.split, optional=self.optional
+        )
 
 
 def _held(places: Sequence[int], values: Sequence[ListedValue | None]) -> list[tuple[int, ListedValue]]:
@@ -122,16 +138,39 @@ class ByAmount:
 
     column: str
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+        return (self.column,)
+
     def key(self, schema: Schema) -> Key:
         """Find the column."""
         return AmountKey(schema.numbers(self.column))
 
 
 @dataclass(frozen=True)
+class ByTicks:
+    """Group by the columns that are ticked, each by its place."""
+
+    columns: tuple[str, ...]
+
+    def key(self, schema: Schema) -> Key:
+        """Find the columns; each must hold something that can be ticked."""
+        found = tuple(schema.column(name) for name in self.columns)
+        for column in found:
+            if column.kind == "other":
+                raise InvalidParameter(
+                    f"column {column.name!r} must hold text, numbers, truth values or dates; it holds "
+                    f"{WORDS[column.kind]}. Convert it to text first."
+                )
+        return Ticked(found)
+
+
+@dataclass(frozen=True)
 class BoundedCounts:
     """What a problem asks of an engine: the counts of which keys, bounded how."""
 
-    keys: tuple[ByList | ByAmount, ...]
+    keys: tuple[ByList | ByAmount | ByTicks, ...]
     distinct: bool
     most: int | None
     within: tuple[int, ...] = ()
@@ -189,7 +228,11 @@ class Problem:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the problem reads, beside the one of the person."""
-        return () if self.question is None else tuple(key.column for key in self.question.keys)
+        return (
+            ()
+            if self.question is None
+            else tuple(column for key in self.question.keys for column in key.columns)
+        )
 
     def d_range(self, neighbours: Neighbours) -> Fraction:
         """Bound by how much more one score can rise than another, between neighbouring data sets."""
@@ -226,6 +269,12 @@ class Problem:
         if self.question is None:
             raise InvalidParameter(
                 f"{self.name} reads no table. Give Scores(...) to custom(...); counting(...) is for planning."
+            )
+        split = any(isinstance(key, ByList) and key.split is not None for key in self.question.keys)
+        if unit is None and split and self.question.most is not None:
+            raise InvalidParameter(
+                f"{self.name} with split needs unit=, the column that identifies a person: which part of a "
+                "cell counts is drawn for each person. Name it, or ask approval_voting."
             )
         person = None if unit is None else schema.person(unit)
         keys = tuple(key.key(schema) for key in self.question.keys)

@@ -5,17 +5,21 @@ Proof: votes.proof.md
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from dpselect.engines.protocol import Counts
+from dpselect.engines.protocol import NO_PLACE, Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.problems.candidates import Numbers, Texts, listed, must_differ_in_more_than_case
-from dpselect.problems.problem import Between, BoundedCounts, ByList, Problem, added_up
+from dpselect.problems.problem import Between, BoundedCounts, ByList, ByTicks, Problem, added_up, in_64_bits
 from dpselect.problems.typed_values import TypedValues
+
+LONGEST_SPLIT = 10
+"""Characters of what stands between the names of a cell."""
 
 
 @dataclass(frozen=True)
@@ -45,41 +49,112 @@ class BordaPoints:
         return added_up(self.candidates, most, counts, (most - ranks).tolist())
 
 
-def approval_voting(*, candidate: str, candidates: object = None, ignore_case: bool = False) -> Problem:
+@dataclass(frozen=True)
+class BallotPoints:
+    """Ballots with a column for each place: a name's best place among m candidates counts, once."""
+
+    candidates: int
+
+    def __call__(self, counts: Counts) -> Between:
+        """Add the points of all ballots, place by place."""
+        scores = [0] * self.candidates
+        for rank, named in enumerate(counts.keys[: self.candidates]):
+            fresh = named != NO_PLACE
+            for better in counts.keys[:rank]:
+                fresh &= named != better
+            sizes = np.zeros(self.candidates, dtype=np.int64)
+            np.add.at(sizes, named[fresh] - (NO_PLACE + 1), counts.sizes[fresh])
+            points = self.candidates - 1 - rank
+            scores = [score + points * size for score, size in zip(scores, sizes.tolist(), strict=True)]
+        narrow = in_64_bits(self.candidates - 1, int(counts.sizes.sum()))
+        exact = np.array(scores, dtype=np.int64) if narrow else scores
+        return lambda start, stop: exact[start:stop]
+
+
+def approval_voting(
+    *,
+    candidate: str | None = None,
+    candidates: object = None,
+    ignore_case: bool = False,
+    split: str | None = None,
+    columns: object = None,
+) -> Problem:
     """Ask which candidate most people named, however many each of them named.
 
     ``ignore_case``: " Pad  THAI" in the table is the candidate "Pad Thai". ASCII letters are compared without
     their case, outer white space is dropped, and what is between words is one space. All votes have it.
 
+    ``split``: a cell holds several names with this between them ("tea; pie"); white space around a name does
+    not count, and a name twice in a cell is one. ``plurality`` and ``most_common`` have it too.
+
+    ``columns``, in the place of the others: a column for each candidate, as a list of columns, or as a dict
+    from candidates to columns. A person names those that are ticked in any of their rows: whose cell, without
+    outer white space, is not NULL, NaN, empty, zero, false or "no".
+
     >>> dish = approval_voting(candidate="dish", candidates=["tea", "soup"])
     >>> dish.outputs, dish.d_range("add_remove"), dish.d_range("change_one")
     (('tea', 'soup'), Fraction(1, 1), Fraction(2, 1))
     """
-    return _tallied(
-        "approval_voting", "candidate", candidate, candidates, ignore_case, distinct=True, most=None
-    )
+    if columns is None:
+        cells = AskedCells("candidate", candidate, candidates, ignore_case, split)
+        return _tallied("approval_voting", cells, distinct=True, most=None)
+    if any(given is not None for given in (candidate, candidates, split)) or ignore_case is not False:
+        raise InvalidParameter(
+            "columns names the candidates and their columns: candidate, candidates, split and ignore_case "
+            "say nothing beside it. Leave them out.",
+            parameter="columns",
+        )
+    return _ticked(columns)
 
 
-def plurality(*, candidate: str, candidates: object = None, ignore_case: bool = False) -> Problem:
+def plurality(
+    *, candidate: str, candidates: object = None, ignore_case: bool = False, split: str | None = None
+) -> Problem:
     """Ask which candidate most people chose; of a person who chose several, one choice is drawn."""
-    return _tallied("plurality", "candidate", candidate, candidates, ignore_case, distinct=True, most=1)
+    cells = AskedCells("candidate", candidate, candidates, ignore_case, split)
+    return _tallied("plurality", cells, distinct=True, most=1)
 
 
 def most_common(
-    *, column: str, candidates: object = None, rows_per_person: int = 1, ignore_case: bool = False
+    *,
+    column: str,
+    candidates: object = None,
+    rows_per_person: int = 1,
+    ignore_case: bool = False,
+    split: str | None = None,
 ) -> Problem:
     """Ask which value most rows hold; of a person, at most ``rows_per_person`` rows are drawn."""
     most = whole(rows_per_person, "rows_per_person", least=1, most=2**31)
-    return _tallied("most_common", "column", column, candidates, ignore_case, distinct=False, most=most)
+    cells = AskedCells("column", column, candidates, ignore_case, split)
+    return _tallied("most_common", cells, distinct=False, most=most)
 
 
-def borda(*, candidate: str, rank: str, candidates: object = None, ignore_case: bool = False) -> Problem:
+def borda(
+    *,
+    candidate: str | None = None,
+    rank: str | None = None,
+    candidates: object = None,
+    ignore_case: bool = False,
+    ranking: object = None,
+) -> Problem:
     """Ask which candidate is ranked best: of m, rank 1 is worth m - 1 points and rank m none.
 
     A candidate that a person did not rank gets no point from them; of several ranks, one is drawn.
+
+    ``ranking``, in the place of ``candidate`` and ``rank``: the columns with the first name, the second, and
+    so on. A row is a ballot; a name twice on it counts at its best place, and of several ballots of a person
+    one is drawn.
     """
-    column_name(candidate, "candidate")
-    column_name(rank, "rank")
+    if ranking is not None:
+        if candidate is not None or rank is not None:
+            raise InvalidParameter(
+                "ranking names the columns of a ballot: candidate and rank say nothing beside it. "
+                "Leave them out.",
+                parameter="ranking",
+            )
+        return _ranked(ranking, candidates, ignore_case=ignore_case)
+    candidate = column_name(candidate, "candidate")
+    rank = column_name(rank, "rank")
     names = listed(candidates)
     count = len(names.labels)
     ranks = tuple(range(1, count + 1))
@@ -108,34 +183,97 @@ def borda(*, candidate: str, rank: str, candidates: object = None, ignore_case: 
     )
 
 
-def _tallied(  # noqa: PLR0913 - three problems that differ in little else
-    name: str,
-    parameter: str,
-    column: str,
-    candidates: object,
-    ignore_case: bool,  # noqa: FBT001 - handed on
-    *,
-    distinct: bool,
-    most: int | None,
-) -> Problem:
-    column_name(column, parameter)
+def _ranked(ranking: object, candidates: object, *, ignore_case: bool) -> Problem:
+    columns = _column_names(ranking, "ranking")
     names = listed(candidates)
+    count = len(names.labels)
+    keys = tuple(
+        replace(looked_up(column, names, ignore_case=ignore_case), optional=True) for column in columns
+    )
+    points = Fraction(sum(count - 1 - rank for rank in range(min(count, len(columns)))))
+    return Problem(
+        "borda",
+        names,
+        Fraction(1),
+        (Fraction(count - 1), Fraction(2 * (count - 1))),
+        BoundedCounts(keys, distinct=True, most=1),
+        BallotPoints(count),
+        (("ranking", repr(columns)), *facts_of_case(ignore_case=ignore_case)),
+        measured_in="points",
+        totals=(points, 2 * points),
+    )
+
+
+def _ticked(given: object) -> Problem:
+    pairs = list(given.items()) if isinstance(given, Mapping) else None
+    columns = _column_names([column for _, column in pairs] if pairs is not None else given, "columns")
+    names = listed(list(columns) if pairs is None else [label for label, _ in pairs], "columns")
+    if not isinstance(names, Texts):
+        raise InvalidParameter("columns must have names of text for the candidates; these are not.")
+    return Problem(
+        "approval_voting",
+        names,
+        Fraction(1),
+        (Fraction(1), Fraction(2)),
+        BoundedCounts((ByTicks(columns),), distinct=True, most=None),
+        Tally(len(columns)),
+        (("columns", repr(sorted(zip(names.labels, columns, strict=True)))),),
+        measured_in="votes",
+    )
+
+
+def _column_names(given: object, name: str) -> tuple[str, ...]:
+    """Read the names of several columns, each once."""
+    if not isinstance(given, list | tuple) or not given:
+        raise InvalidParameter.must_be(name, "a list of columns", got=given)
+    found = tuple(column_name(each, name) for each in given)
+    if len(set(found)) != len(found):
+        raise InvalidParameter(f"{name} must be different columns; got one of them twice.", parameter=name)
+    return found
+
+
+@dataclass(frozen=True)
+class AskedCells:
+    """A column, and what is looked up in its cells: what three problems have in common."""
+
+    parameter: str
+    column: object
+    candidates: object
+    ignore_case: bool
+    split: str | None
+
+
+def _tallied(name: str, cells: AskedCells, *, distinct: bool, most: int | None) -> Problem:
+    column = column_name(cells.column, cells.parameter)
+    names = listed(cells.candidates)
     largest = most if most is not None and not distinct else 1
     ranges = (Fraction(largest), Fraction(2 * largest))
-    facts = [(parameter, repr(column))]
+    facts = [(cells.parameter, repr(column))]
     if name == "most_common":
         facts.append(("rows_per_person", str(most)))
+    if cells.split is not None:
+        must_split(cells.split)
+        facts.append(("split", repr(cells.split)))
+    key = replace(looked_up(column, names, ignore_case=cells.ignore_case), split=cells.split)
     return Problem(
         name,
         names,
         Fraction(1),
         ranges,
-        BoundedCounts((looked_up(column, names, ignore_case=ignore_case),), distinct, most),
+        BoundedCounts((key,), distinct, most),
         Tally(len(names.labels)),
-        (*facts, *facts_of_case(ignore_case=ignore_case)),
+        (*facts, *facts_of_case(ignore_case=cells.ignore_case)),
         measured_in="rows" if name == "most_common" else "votes",
         totals=None if most is None else ranges,
     )
+
+
+def must_split(given: object) -> None:
+    """Refuse what does not stand between names."""
+    if not (isinstance(given, str) and 1 <= len(given) <= LONGEST_SPLIT and given.isascii()) or "\0" in given:
+        raise InvalidParameter.must_be(
+            "split", f"one to {LONGEST_SPLIT} ASCII characters", got=given, way_out='Write split=";".'
+        )
 
 
 def looked_up(column: str, names: Texts | Numbers | TypedValues, *, ignore_case: bool) -> ByList:

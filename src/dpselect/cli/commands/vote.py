@@ -13,12 +13,14 @@ from dpselect.cli.options import (
     CHOICE,
     COLUMN_METAVAR,
     IGNORE_CASE,
+    SPLIT,
+    WIDE,
     QuestionOptions,
     column_of_choices,
     command,
     examples,
 )
-from dpselect.cli.question import TableQuestion, about_names, asks_a_table
+from dpselect.cli.question import TableQuestion, about_columns, about_names, asks_a_table
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 @CHOICE
 @CANDIDATES
 @IGNORE_CASE
+@SPLIT
+@WIDE
 @click.option(
     "--kind",
     type=click.Choice(["approval", "plurality", "borda"]),
@@ -45,6 +49,11 @@ if TYPE_CHECKING:
 @click.option(
     "--rank", metavar=COLUMN_METAVAR, help="The column with the rank, 1 for the best, for --kind borda."
 )
+@click.option(
+    "--ranking",
+    metavar="a,b,c",
+    help="Instead of --choice and --rank: the columns of the first name, the second, ...; --kind borda.",
+)
 def vote_command(  # noqa: PLR0913 - each is an option
     options: QuestionOptions,
     *,
@@ -53,23 +62,43 @@ def vote_command(  # noqa: PLR0913 - each is an option
     ignore_case: bool,
     kind: str,
     rank: str | None,
+    split: str | None,
+    wide: str | None,
+    ranking: str | None,
 ) -> TableQuestion:
     """Draw the winners of an election among public candidates.
 
     PATH has a row for each person and choice. A person counts once for each candidate, however many rows they
     have.
     """
-    column = column_of_choices(choice)
+    if wide is not None:
+        if kind != "approval" or rank is not None or ranking is not None:
+            raise UserError("--wide is for --kind approval, without --rank and --ranking.")
+        return about_columns(options, wide, [choice, candidates, split, ignore_case])
+    if (kind == "borda") != ((rank is None) != (ranking is None)):
+        raise UserError(
+            "--rank must name the column of ranks with --kind borda, and only then; or --ranking the columns."
+        )
+    if kind == "borda" and split is not None:
+        raise UserError("--split is for --kind approval and plurality. Leave it out.")
+    places = None if ranking is None else list(public_lists.parts(ranking, "--ranking"))
+    if places is not None and choice is not None:
+        raise UserError("--ranking names the columns with what people chose. Leave --choice out.")
+    column = column_of_choices(choice) if places is None else places[0]
+    if kind == "plurality" and split is not None and options.each_row_is_a_person:
+        raise UserError(
+            "--split needs --unit here: which part of a cell counts is drawn for each person. Name it."
+        )
     names = public_lists.names(candidates, beside=options.path, ignore_case=ignore_case)
-    if (kind == "borda") != (rank is not None):
-        raise UserError("--rank must name the column of ranks with --kind borda, and only then.")
 
     def ask(listed: Sequence[Any]) -> Problem:
         from dpselect import problems
 
+        if places is not None:
+            return problems.borda(ranking=places, candidates=listed, ignore_case=ignore_case)
         if rank is not None:
             return problems.borda(candidate=column, rank=rank, candidates=listed, ignore_case=ignore_case)
         asked = problems.plurality if kind == "plurality" else problems.approval_voting
-        return asked(candidate=column, candidates=listed, ignore_case=ignore_case)
+        return asked(candidate=column, candidates=listed, ignore_case=ignore_case, split=split)
 
     return about_names(options, ask, names, column)
