@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from dpselect.cli import console
 from dpselect.errors import InvalidParameter, visible
 from tests.cli.commands import Call, Outcome
 
@@ -108,3 +110,11 @@ def test_the_library_shows_headers_as_harmlessly() -> None:
     with pytest.raises(InvalidParameter) as caught:
         Schema((Column(EVIL, "text", ""),)).column("zz")
     assert str(caught.value).isprintable()
+
+
+def test_without_a_standard_error_there_are_no_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python has None in its place, where a process is started with the stream closed."""
+    monkeypatch.setattr(sys, "stderr", None)
+    with console.working("opening the table"), console.progress() as bar:
+        console.note("no ledger was charged")
+    assert bar is None

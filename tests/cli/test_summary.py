@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.release import Release
+from dpselect import Release, plot_summary
 from tests.cli.commands import MEDIAN, Call
 
 SUMMARY = MEDIAN.replace("quantile", "summary").replace("--at 0.5 ", "")
@@ -37,6 +37,13 @@ def test_a_summary_draws_a_box(call: Call, ending: str, tmp_path: Path) -> None:
     picture.unlink()
     assert call(f"{SUMMARY} --epsilon 1 --quiet --dry-run --plot {picture}").code == 0
     assert not picture.exists()
+
+
+def test_the_box_names_each_fraction_as_it_is(call: Call, tmp_path: Path) -> None:
+    answer = call(f"{MEDIAN.replace('--at 0.5', '--at 0.025,1/4,1/2,3/4,39/40')} --epsilon 9 --json --quiet")
+    picture = plot_summary(Release.from_json(answer.out))
+    picture.savefig(tmp_path / "box.svg")
+    assert "quantiles: 2.5 %, 25 %, 50 %, 75 %, 97.5 %" in (tmp_path / "box.svg").read_text(encoding="utf-8")
 
 
 def test_several_fractions_are_asked_at_once(call: Call) -> None:

@@ -32,7 +32,7 @@ def results() -> Console:
 
 def notes() -> Console | None:
     """Give the console for notes and progress; None if standard error is no terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return None
     from rich.console import Console
 

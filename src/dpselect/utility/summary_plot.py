@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.rounding import rounded_up
+from dpselect.exact.rounding import rounded_up, short_decimal
 from dpselect.utility.drawing import BLUE, GREY, PALE, blank, drawn, finished, titled
 
 if TYPE_CHECKING:
     from dpselect.utility.picture import Picture
 
 FIVE = 5
+"""Quantiles of a box: its two ends, its two sides, and the line in it."""
 
 
 def plot_summary(release: Any, *, unit: str = "") -> Picture:
@@ -33,7 +34,7 @@ def plot_summary(release: Any, *, unit: str = "") -> Picture:
     axes.set(yticks=[], ylim=(-0.5, 0.6), xlabel=drawn(unit))
     axes.spines["left"].set_visible(False)
     within = rounded_up(accuracy.within, 2)
-    shares = ", ".join(f"{float(at):.0%}" for at in accuracy.at)
+    shares = ", ".join(f"{short_decimal(100 * at)} %" for at in accuracy.at)
     titled(
         axes, f"quantiles: {shares}", f"ranks within {within} people, with probability {accuracy.sureness}"
     )
