@@ -17,7 +17,7 @@ import dpselect
 from dpselect import Table, approval_voting, plurality, pricing, quantile, weighted_sum
 from dpselect.engines import spark_files
 from dpselect.engines.reading import ENCODINGS, Reading
-from dpselect.errors import InvalidParameter, RequestChanged, TableUnreadable
+from dpselect.errors import InvalidParameter, RequestChanged
 from dpselect.problems import Problem
 from tests.engines.asking import asked
 
@@ -54,12 +54,6 @@ def test_another_encoding_is_refused_with_the_way_out(tmp_path: Path) -> None:
     (tmp_path / "export.csv").write_bytes(exported().encode("utf-16"))
     with pytest.raises(InvalidParameter, match='If it is in another encoding, name it: encoding="utf-16"'):
         asked(DISH, Table(tmp_path / "export.csv", unit="who"))
-
-
-def test_a_letter_that_is_not_of_the_encoding_makes_the_file_unreadable(tmp_path: Path) -> None:
-    (tmp_path / "export.csv").write_bytes(b"who,dish\n1,tea\n2,\x81\n")
-    with pytest.raises(TableUnreadable):
-        asked(DISH, Table(tmp_path / "export.csv", unit="who", encoding="cp1252"))
 
 
 def test_every_encoding_is_one_of_python_whose_lines_end_at_the_byte_10() -> None:

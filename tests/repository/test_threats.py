@@ -8,12 +8,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "threats.md"
-ROWS = {
-    cells[0]: cells
+LINES = [
+    [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.read_text(encoding="utf-8").splitlines()
     if re.match(r"\| [A-F]\d+ \|", line)
-    for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
-}
+]
+ROWS = {cells[0]: cells for cells in LINES}
 LIMITS = (ROOT / "docs" / "known-limits.md").read_text(encoding="utf-8")
 
 
@@ -59,6 +59,10 @@ def test_every_threat_that_a_page_a_proof_or_a_comment_cites_has_a_row() -> None
         for path, code in pages()
     }
     assert {path: ids for path, ids in cited.items() if ids} == {}
+
+
+def test_no_id_has_two_rows() -> None:
+    assert [cells[0] for cells in LINES] == list(ROWS)
 
 
 def test_rows_are_in_the_order_of_their_ids() -> None:

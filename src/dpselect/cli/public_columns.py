@@ -66,7 +66,7 @@ def _of_csv(path: Path, column: str, option: str) -> Iterator[tuple[int, str]]:
     from dpselect.errors import InvalidParameter
 
     try:
-        names, delimiter = header([str(path)], Reading())
+        names, delimiter, _ = header([str(path)], Reading())
     except InvalidParameter:
         names, delimiter = (), ""
     if not names:

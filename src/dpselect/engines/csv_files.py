@@ -1,6 +1,7 @@
 """CSV files: all columns are text, known by their position; before the charge only the header is read.
 
-DuckDB reads UTF-8. A file in another encoding is written anew, after the charge, in a private folder.
+DuckDB reads UTF-8, and rows that are split as their header shows. Other files are written anew, after the
+charge, in a private folder (``rewritten_csv``).
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import gzip
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from dpselect.engines import duckdb
 from dpselect.engines.reading import Reading
+from dpselect.engines.rewritten_csv import BLOCK, UTF_16, Fields, RewrittenCsv, bytes_of, codec_of
 from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 from dpselect.silence import run, run_or_none, shortage_or
@@ -26,53 +27,28 @@ from dpselect.silence import run, run_or_none, shortage_or
 DELIMITERS = ",;\t|"
 LONGEST_HEADER = 1_000_000
 """Bytes of a header; a file without line breaks is not read to its end in search of one."""
-BLOCK = 1 << 20
-"""Bytes that are decoded at a time."""
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-
-
-UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-"""The marks at the beginning of a file in UTF-16, and the codec of each; without one, the first is taken."""
-
-
-@dataclass(frozen=True)
-class Recoded:
-    """Files that are read in the place of others: the same text, in UTF-8."""
-
-    paths: tuple[str, ...]
-    encoding: str
-    folder: str
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """Where they are written."""
-        return tuple(f"{self.folder}/{number}.csv" for number in range(len(self.paths)))
-
-    def write(self) -> None:
-        """Read whole files, after the charge, and raise if they are not in their encoding."""
-        for path, place in zip(self.paths, self.places, strict=True):
-            decoder = codecs.getincrementaldecoder(codec_of(path, self.encoding))()
-            with _bytes_of(path) as file, Path(place).open("w", encoding="utf-8", newline="") as written:
-                mark = "\ufeff"
-                while block := file.read(BLOCK):
-                    text = decoder.decode(block)
-                    written.write(text.removeprefix(mark))
-                    mark = mark if not text else ""
-                written.write(decoder.decode(b"", final=True))
+_ALL_QUOTED = re.compile(r'"(?:(.)")?(?:\1")*')
+"""A header of quoted names alone, each cut to one quote: one character stands between all of them."""
+LONG_LETTERS = ("shift_jis", "euc_jp", "gbk", "gb18030", "big5", "euc_kr")
+"""Encodings whose letters may end in the byte of a sign, of any but these:"""
+NEVER_IN_A_LETTER = ",;\t"
 
 
 def csv_rows(
-    paths: Sequence[str], reading: Reading, recoded: Recoded | None = None
+    paths: Sequence[str], reading: Reading, rewritten: RewrittenCsv | None = None
 ) -> tuple[exp.Expression, Schema]:
     """Give the rows of files with one and the same header, as a node of a query, and their columns."""
-    names, delimiter = header(paths, reading)
+    names, delimiter, _ = header(paths, reading)
+    if rewritten is not None and rewritten.fields is not None:
+        delimiter = ","
     schema = Schema(
         tuple(duckdb.column(name, "VARCHAR", f"c{position}") for position, name in enumerate(names))
     ).read_with(reading.sign("csv"))
     read = duckdb.reading(
         "read_csv",
-        paths if recoded is None else recoded.places,
+        paths if rewritten is None else rewritten.places,
         auto_detect=exp.false(),
         header=exp.true(),
         delim=exp.Literal.string(delimiter),
@@ -86,7 +62,16 @@ def csv_rows(
     return read, schema
 
 
-def header(paths: Sequence[str], reading: Reading) -> tuple[tuple[str, ...], str]:
+class CsvHeader(NamedTuple):
+    """The first line of a CSV file."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    is_shown: bool
+    """Whether the line alone shows what stands between names, whatever the caller says."""
+
+
+def header(paths: Sequence[str], reading: Reading) -> CsvHeader:
     """Give the names of the columns, and what stands between them; all files must agree."""
     heads = {_header(path, reading) for path in paths}
     if len(heads) != 1:
@@ -101,21 +86,31 @@ def must_be_utf8(paths: Sequence[str]) -> None:
     """
     for path in paths:
         decoder = codecs.getincrementaldecoder("utf-8")()
-        with _bytes_of(path) as file:
+        with bytes_of(path) as file:
             while block := file.read(BLOCK):
                 decoder.decode(block)
         decoder.decode(b"", final=True)
 
 
-def codec_of(path: str, encoding: str) -> str:
-    """Give the codec of a file; in UTF-16 its first two bytes say which."""
-    if encoding != "utf-16":
-        return encoding
-    with _bytes_of(path) as file:
-        return UTF_16.get(file.read(2), "utf-16-le")
+def rewritten_csv(paths: Sequence[str], reading: Reading, folder: str) -> RewrittenCsv | None:
+    """Say how files are written anew; None if DuckDB reads them as they are."""
+    fields = unshown_fields(paths, reading)
+    if reading.codec == "utf-8" and fields is None:
+        return None
+    return RewrittenCsv(tuple(paths), reading.codec, folder, fields)
 
 
-def _header(path: str, reading: Reading) -> tuple[tuple[str, ...], str]:
+def unshown_fields(paths: Sequence[str], reading: Reading) -> Fields | None:
+    """Say how lines are split where the header does not show it by itself; None where it does.
+
+    If the caller's word alone says what separates fields, values decide how many a row has.
+    """
+    names, delimiter, is_shown = header(paths, reading)
+    in_letters = reading.codec in LONG_LETTERS and delimiter not in NEVER_IN_A_LETTER
+    return Fields(delimiter, len(names)) if in_letters or not is_shown else None
+
+
+def _header(path: str, reading: Reading) -> CsvHeader:
     """Read the names of the columns, and what stands between them, from the first line alone."""
     refused = partial(
         InvalidParameter,
@@ -124,7 +119,7 @@ def _header(path: str, reading: Reading) -> tuple[tuple[str, ...], str]:
     )
     line = run(partial(_first_line, path, reading.codec), shortage_or(refused))
     tabs = path.lower().removesuffix(".gz").endswith(".tsv")
-    guessed = "\t" if tabs else max(DELIMITERS, key=_QUOTED.sub("", line).count)
+    guessed = "\t" if tabs else _shown_by(line)
     delimiter = reading.separator or guessed
     names = run_or_none(partial(_names, line, delimiter))
     if names is None:
@@ -137,11 +132,19 @@ def _header(path: str, reading: Reading) -> tuple[tuple[str, ...], str]:
         raise InvalidParameter(
             f"source must have a header with a name for every column; {duckdb.short(path)} has not."
         )
-    return tuple(names), delimiter
+    return CsvHeader(tuple(names), delimiter, delimiter == guessed)
+
+
+def _shown_by(line: str) -> str:
+    """Say what stands between the names of a header: between all of them, if all are in quotes."""
+    quoted = _ALL_QUOTED.fullmatch(_QUOTED.sub('"', line))
+    if quoted is not None and quoted[1] is not None:
+        return str(quoted[1])
+    return max(DELIMITERS, key=_QUOTED.sub("", line).count)
 
 
 def _names(line: str, delimiter: str) -> list[str]:
-    if len(line.encode()) > LONGEST_HEADER or "\r" in line:
+    if len(line.encode()) > LONGEST_HEADER or "\r" in line or "\0" in line:
         raise InvalidParameter
     return next(csv.reader([line], delimiter=delimiter, strict=True), [])
 
@@ -149,28 +152,40 @@ def _names(line: str, delimiter: str) -> list[str]:
 def _first_line(path: str, encoding: str) -> str:
     """Give the first line, or more than a header may have; of what follows no byte is decoded."""
     codec = codec_of(path, encoding)
-    with _bytes_of(path) as file:
-        line = _two_by_two(file, codec) if codec in UTF_16.values() else file.readline(LONGEST_HEADER + 8)
+    with bytes_of(path) as file:
+        line = _two_by_two(file, codec) if codec in UTF_16.values() else _up_to_its_end(file)
     return line.decode(codec, _cut(line)).removeprefix("\ufeff").removesuffix("\n").removesuffix("\r")
 
 
+def _up_to_its_end(file: gzip.GzipFile | io.BufferedReader) -> bytes:
+    """Read a line; if rows end in CR alone, up to the first one, which is then in the middle of the line."""
+    line = file.readline(LONGEST_HEADER + 8)
+    end = line.find(b"\r")
+    return line if end < 0 or line[end:] in (b"\r\n", b"\r") else line[:end] + b"\r\r"
+
+
 def _two_by_two(file: gzip.GzipFile | io.BufferedReader, codec: str) -> bytes:
-    """Read a line of UTF-16, whose letters have two bytes, or four."""
-    line, end = bytearray(), "\n".encode(codec)
+    """Read a line of UTF-16, whose letters have two bytes, or four.
+
+    Without a mark, nothing shows that the file is UTF-16: then the byte 10 ends the line, or it is none. A
+    line of another encoding would go on into the rows.
+    """
+    line, end = bytearray(file.read(2)), "\n".encode(codec)
+    marked = UTF_16.get(bytes(line))
+    if marked not in (codec, None):
+        raise UnicodeError
     while len(line) <= LONGEST_HEADER and (unit := file.read(2)):
         line += unit
         if unit == end:
             break
+        if marked is None and b"\n" in unit:
+            raise UnicodeError
     return bytes(line)
 
 
 def _cut(line: bytes) -> str:
     """Forgive a letter that was cut in two, where the line is too long anyway."""
     return "ignore" if len(line) > LONGEST_HEADER else "strict"
-
-
-def _bytes_of(path: str) -> gzip.GzipFile | io.BufferedReader:
-    return gzip.GzipFile(path) if path.lower().endswith(".gz") else io.BufferedReader(io.FileIO(path))
 
 
 def _texts(names: Sequence[str]) -> exp.Expression:

@@ -89,15 +89,15 @@ def _opened_text_or_parquet(
     paths: list[str], form: str, columns: Mapping[str, str], reading: Reading
 ) -> Iterator[Engine]:
     with ExitStack() as stack:
-        recoded = None
-        if reading.codec != "utf-8":
-            recoded = csv_files.Recoded(tuple(paths), reading.codec, stack.enter_context(PrivateFolder()))
-        read = paths if recoded is None else recoded.places
+        rewritten = None
+        if reading.is_of_csv:
+            rewritten = csv_files.rewritten_csv(paths, reading, stack.enter_context(PrivateFolder()))
+        read = paths if rewritten is None else rewritten.places
         connection = stack.enter_context(duckdb.connected(files=read))
         duckdb.lock(connection)
         if form == "csv":
-            check = partial(csv_files.must_be_utf8, paths) if recoded is None else recoded.write
-            rows, schema = csv_files.csv_rows(paths, reading, recoded)
+            check = partial(csv_files.must_be_utf8, paths) if rewritten is None else rewritten.write
+            rows, schema = csv_files.csv_rows(paths, reading, rewritten)
             yield duckdb.DuckDB(connection, rows, schema, Once(check))
         elif form == "json":
             yield duckdb.DuckDB(connection, *json_lines.json_rows(paths, columns, reading))

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dpselect.engines import csv_files, files
+from dpselect.engines import csv_files, files, rewritten_csv
 from dpselect.engines.reading import ENCODINGS, Reading
 from dpselect.engines.spark_logs import hush_for_good
 from dpselect.errors import InvalidParameter, MissingExtra
@@ -108,7 +108,13 @@ def _read(session: Any, paths: list[str], form: str, reading: Reading) -> Any:
 
 def csv_frame(session: Any, paths: list[str], reading: Reading) -> Any:
     """Give a DataFrame of CSV files: columns of text, and an empty cell is NULL, in quotes too."""
-    names, delimiter = csv_files.header(paths, reading)
+    names, delimiter, _ = csv_files.header(paths, reading)
+    if csv_files.unshown_fields(paths, reading) is not None:
+        raise InvalidParameter(
+            f"separator must be what the header shows, with Spark; {delimiter!r} is not. Take DuckDB, or put "
+            "the names of the header in quotes.",
+            parameter="separator",
+        )
     columns = ", ".join(f"c{position} string" for position in range(len(names)))
     codec = _one_codec(paths, reading)
     reader = session.read.schema(columns).options(**CSV, sep=delimiter, maxColumns=len(names) + 1)
@@ -117,7 +123,7 @@ def csv_frame(session: Any, paths: list[str], reading: Reading) -> Any:
 
 
 def _one_codec(paths: list[str], reading: Reading) -> str:
-    codecs = {csv_files.codec_of(path, reading.codec) for path in paths}
+    codecs = {rewritten_csv.codec_of(path, reading.codec) for path in paths}
     if len(codecs) != 1:
         raise InvalidParameter("source must be CSV files in one and the same encoding; theirs differ.")
     return codecs.pop()
