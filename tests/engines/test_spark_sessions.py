@@ -45,7 +45,7 @@ def settings(spark_session: Session) -> Iterator[Callable[[str, str], None]]:
 def answers(session: Session) -> list[list[int]]:
     """Ask for numbers in text, for a listed text, and for a column whose name differs in case only."""
     named = f"who string, {quoted(HOSTILE)} string, dish string, {quoted(HOSTILE.upper())} double"
-    table = Table(session.createDataFrame(ROWS, named), unit="who")
+    table = Table(session.createDataFrame(ROWS, named), unit="who", numbers_in_text=True)
     return [
         asked(dpselect.approval_voting(candidate=HOSTILE, candidates=[1, 1.5, 2]), table),
         asked(dpselect.pricing(value=HOSTILE, prices=[1, "1.5"]), table),
@@ -187,7 +187,7 @@ def test_c5_no_text_makes_a_question_about_numbers_fail(
     pyarrow.parquet.write_table(pa.table({"who": column, "x": column}), tmp_path / "odd.parquet")
     for ansi in ("true", "false"):
         settings("spark.sql.ansi.enabled", ansi)
-        table = Table(spark_session.read.parquet(str(tmp_path / "odd.parquet")), unit="who")
+        table = Table(spark_session.read.parquet(str(tmp_path / "odd.parquet")), unit="who", numbers_in_text=True)
         assert asked(dpselect.plurality(candidate="x", candidates=[1, 2]), table) == [1, 0]
         assert asked(dpselect.pricing(value="x", prices=[1]), table) == [200]
 
