@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number
 from dpselect.exact.rounding import (
+    exact_decimal,
     exact_text,
     figure,
     from_exact_text,
@@ -291,6 +292,14 @@ def test_a_figure_is_not_below_its_number_and_four_digits_of_it_count(x: Fractio
 def test_figures_beyond_forty_places_are_rounded_up_there() -> None:
     assert figure(Fraction(1, 10**60)) == f"0.{'0' * 39}1"
     assert (figure(Fraction(0)), figure(Fraction(5, 4))) == ("0.00", "1.25")
+
+
+def test_an_exact_decimal_is_the_number_in_full_or_refused() -> None:
+    for text in ("0", "-0.5", "12", "100", "0.001", "-3.0625", f"0.{'0' * 398}1", f"{'9' * 400}.5"):
+        assert exact_decimal(Fraction(text)) == text
+    assert exact_decimal(Fraction("1e-400") / 10**400) == f"0.{'0' * 799}1"
+    with pytest.raises(InvalidParameter, match="decimal form"):
+        exact_decimal(Fraction(1, 3))
 
 
 def test_a_short_decimal_is_exact_or_a_fraction() -> None:

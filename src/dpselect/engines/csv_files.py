@@ -25,6 +25,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.silence import run, run_or_none, shortage_or
 
 DELIMITERS = ",;\t|"
+"""What may stand between two fields, if the caller does not say; of equally frequent ones the first."""
 LONGEST_HEADER = 1_000_000
 """Bytes of a header; a file without line breaks is not read to its end in search of one."""
 

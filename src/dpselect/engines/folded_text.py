@@ -21,6 +21,7 @@ MARK = "\x01"
 
 LARGE = string.ascii_uppercase + "\t\n\v\f\r" + MARK
 SMALL = string.ascii_lowercase + " " * (len(LARGE) - 26)
+"""What each letter of ``LARGE`` becomes: the small one, or a space."""
 _TABLE = str.maketrans(LARGE, SMALL)
 _BYTES = {"duckdb": "strlen", "spark": "octet_length"}
 """What an engine calls the number of bytes of a text, if not as PostgreSQL does."""

@@ -27,13 +27,13 @@ from dpselect.engines.schema import (
     TEXT_WHOLES,
     WORDS,
     Column,
-    Kind,
     Schema,
     comparable,
     nearest_double,
     nearest_single,
 )
 from dpselect.engines.where_text import (
+    MOMENTS,
     Comparison,
     Condition,
     Connection,
@@ -43,9 +43,11 @@ from dpselect.engines.where_text import (
     Name,
     Negation,
     Operator,
+    not_a_filter,
     parsed,
 )
 from dpselect.errors import InvalidParameter, shown
+from dpselect.exact.rounding import exact_decimal
 from dpselect.silence import run_or_none
 
 Node = exp.Expression
@@ -57,12 +59,8 @@ COMPARING: dict[Operator, Callable[..., Node]] = {
     ">": exp.GT,
     ">=": exp.GTE,
 }
-_LITERALS: dict[Kind, tuple[type, Callable[[str], Constant], str]] = {
-    "date": (date, date.fromisoformat, "DATE '2024-01-31'"),
-    "time": (time, time.fromisoformat, "TIME '18:30:00'"),
-    "timestamp": (datetime, datetime.fromisoformat, "TIMESTAMP '2024-01-31 18:30:00'"),
-}
 _YEARS = {"TIMESTAMP_NS": range(1678, 2262)}
+"""The years that a type can hold, where they are fewer than those of a literal."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +103,7 @@ def fitted_where(text: str, schema: Schema) -> RowFilter:
     for part in _predicates(condition):
         column = _found(schema, part.column.text)
         if isinstance(part, Flag) and column.kind != "boolean":
-            raise _refused(
+            raise not_a_filter(
                 f"must compare column {column.name!r} with something: it holds {WORDS[column.kind]}."
             )
         if isinstance(part, Comparison):
@@ -114,10 +112,6 @@ def fitted_where(text: str, schema: Schema) -> RowFilter:
             else:
                 _must_be_comparable(column, part.other)
     return Where(condition, schema)
-
-
-def _refused(words: str) -> InvalidParameter:
-    return InvalidParameter(f"where {words}", parameter="where")
 
 
 def _found(schema: Schema, name: str) -> Column:
@@ -150,12 +144,12 @@ def _must_be_alike(column: Column, operator: Operator, other: Column) -> None:
     """Refuse to compare columns of different types, and the order of text that may spell numbers."""
     same = column.kind == other.kind and (column.kind != "decimal" or column.type == other.type)
     if not same or column.kind in ("other", "uuid"):
-        raise _refused(
+        raise not_a_filter(
             f"must compare columns of one type; {column.name!r} holds {WORDS[column.kind]}, {other.name!r} "
             f"{WORDS[other.kind]}."
         )
     if column.decimal is not None and operator not in ("=", "<>"):
-        raise _refused(
+        raise not_a_filter(
             f"must not order {column.name!r} and {other.name!r} by each other: they hold text, whose order "
             "is not that of numbers. Compare each with a literal."
         )
@@ -164,8 +158,8 @@ def _must_be_alike(column: Column, operator: Operator, other: Column) -> None:
 def _must_be_comparable(column: Column, value: Constant) -> None:
     """Refuse a literal that is none of what the column holds."""
     holds = f"column {column.name!r} holds {WORDS[column.kind]}"
-    if column.kind in _LITERALS:
-        fits, words = _moment(column, value) is not None, f"such a one as {_LITERALS[column.kind][2]}"
+    if column.kind in MOMENTS:
+        fits, words = _moment(column, value) is not None, f"such a one as {MOMENTS[column.kind][2]}"
     elif column.kind in ("integer", "decimal", "double", "single"):
         way_out = f" (write {value})" if isinstance(value, str) and _is_number(value) else ""
         fits, words = isinstance(value, Fraction), f"a number{way_out}"
@@ -174,11 +168,11 @@ def _must_be_comparable(column: Column, value: Constant) -> None:
     else:
         fits, words = column.kind == "boolean" and isinstance(value, bool), "TRUE or FALSE"
     if column.kind in ("other", "uuid"):
-        raise _refused(f"must compare text, numbers, dates, times or truth values; {holds}.")
+        raise not_a_filter(f"must compare text, numbers, dates, times or truth values; {holds}.")
     if not fits:
-        raise _refused(f"must compare with {words}, as {holds}; got {shown(_shown(value))}.")
+        raise not_a_filter(f"must compare with {words}, as {holds}; got {shown(_shown(value))}.")
     if column.kind == "text" and isinstance(value, str) and comparable(column, [value]) == [None]:
-        raise _refused(f"must compare with text that the database of {column.name!r} can hold.")
+        raise not_a_filter(f"must compare with text that the database of {column.name!r} can hold.")
 
 
 def _shown(value: Constant) -> object:
@@ -191,7 +185,7 @@ def _is_number(text: str) -> bool:
 
 def _moment(column: Column, value: Constant) -> Constant | None:
     """See a literal, or text in ISO form, as what a column of dates or times holds; None if it is not."""
-    kind, read, _ = _LITERALS[column.kind]
+    kind, read, _ = MOMENTS[column.kind]
     found = run_or_none(lambda: read(value)) if isinstance(value, str) else value
     if type(found) is date and column.kind == "timestamp":
         found = datetime.combine(found, time())
@@ -207,7 +201,7 @@ def _compared(column: Column, operator: Operator, value: Constant, dialect: Dial
     node = valued_node(column, dialect)
     if isinstance(value, bool):
         return COMPARING[operator](this=node, expression=exp.true() if value else exp.false())
-    if column.kind in _LITERALS:
+    if column.kind in MOMENTS:
         moment: Any = _moment(column, value)
         constant = _parameter(moment.isoformat(), _own_type(column, dialect), dialect)
         return COMPARING[operator](this=node, expression=constant)
@@ -225,7 +219,7 @@ def _with_number(column: Column, operator: Operator, number: Fraction, node: Nod
         near = nearest_double(number) if column.kind == "double" else nearest_single(number)
         return _with_double(node, operator, near, dialect)
     if column.kind == "decimal" and column.scale is None:
-        constant = _parameter(_decimal_text(number), _own_type(column, dialect), dialect)
+        constant = _parameter(exact_decimal(number), _own_type(column, dialect), dialect)
         return COMPARING[operator](this=node, expression=constant)
     ends = (column.lowest, column.highest)
     if column.kind == "decimal":
@@ -260,7 +254,7 @@ def _on_grid(  # noqa: PLR0913, PLR0917 - a comparison, and the type in which it
 
 
 def _multiple(place: int, scale: int, kind: exp.DataType, dialect: Dialect) -> Node:
-    return _parameter(_decimal_text(Fraction(place, 10**scale)), kind, dialect)
+    return _parameter(exact_decimal(Fraction(place, 10**scale)), kind, dialect)
 
 
 def _known(node: Node, *, truth: bool) -> Node:
@@ -318,16 +312,6 @@ def _parameter(text: str, kind: exp.DataType, dialect: Dialect) -> Node:
 
 def _own_type(column: Column, dialect: Dialect) -> exp.DataType:
     return exp.DataType.build(column.type, dialect=dialect.name)
-
-
-def _decimal_text(number: Fraction) -> str:
-    """Write a number that has a decimal form, without an exponent."""
-    places = 0
-    while (number * 10**places).denominator != 1:
-        places += 1
-    digits = f"{abs(int(number * 10**places)):0{places + 1}}"
-    whole, part = (digits[:-places], digits[-places:]) if places else (digits, "")
-    return f"{'-' if number < 0 else ''}{whole}{'.' if part else ''}{part}"
 
 
 def _balanced(joined: type[exp.Connector], nodes: Sequence[Node]) -> Node:

@@ -30,6 +30,7 @@ LONGEST_FILTER = 10_000
 DEEPEST = 50
 """Parentheses and NOTs inside each other."""
 MOST_LITERALS = 1_000
+"""Literals of a filter."""
 
 Operator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
 Constant: TypeAlias = str | Fraction | bool | date | time | datetime
@@ -37,12 +38,14 @@ OPERATORS: dict[str, Operator] = {
     "=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="
 }  # fmt: skip
 FLIPPED: dict[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_TYPED: dict[TokenType, tuple[str, Callable[[str], Constant]]] = {
-    TokenType.DATE: ("DATE '2024-01-31'", date.fromisoformat),
-    TokenType.TIME: ("TIME '18:30:00'", time.fromisoformat),
-    TokenType.TIMESTAMP: ("TIMESTAMP '2024-01-31 18:30:00'", datetime.fromisoformat),
+MOMENTS: dict[str, tuple[type[Constant], Callable[[str], Constant], str]] = {
+    "date": (date, date.fromisoformat, "DATE '2024-01-31'"),
+    "time": (time, time.fromisoformat, "TIME '18:30:00'"),
+    "timestamp": (datetime, datetime.fromisoformat, "TIMESTAMP '2024-01-31 18:30:00'"),
 }
-_KINDS = {TokenType.TRUE: True, TokenType.FALSE: False}
+"""Dates and times, by the kind of their column: the class, what reads its ISO form, and an example."""
+_TYPED = {TokenType.DATE: "date", TokenType.TIME: "time", TokenType.TIMESTAMP: "timestamp"}
+_TRUTHS = {TokenType.TRUE: True, TokenType.FALSE: False}
 _NUMBER = re.compile(r"[0-9]+([.][0-9]*)?([eE][+-]?[0-9]{1,3})?|[.][0-9]+", re.ASCII)
 FILTER_WORDS = (
     "A filter has columns, literals, =, <>, <, <=, >, >=, IN, BETWEEN, IS NULL, AND, OR, NOT and parentheses."
@@ -100,23 +103,24 @@ Condition: TypeAlias = Comparison | IsNull | Flag | Negation | Connection
 def parsed(text: object) -> Condition:
     """Read a filter, or refuse it by the name of what is not allowed."""
     if not isinstance(text, str) or not text.strip():
-        raise _refused(f"must be a condition on columns, such as \"origin = 'JFK'\"; got {shown(text)}.")
+        raise not_a_filter(f"must be a condition on columns, such as \"origin = 'JFK'\"; got {shown(text)}.")
     if len(text) > LONGEST_FILTER:
-        raise _refused(f"must have at most {LONGEST_FILTER:,} characters; got {len(text):,}.")
+        raise not_a_filter(f"must have at most {LONGEST_FILTER:,} characters; got {len(text):,}.")
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise _refused("must be text that can be stored: no NUL character, no lone surrogate.")
+        raise not_a_filter("must be text that can be stored: no NUL character, no lone surrogate.")
     tokens = run_or_none(lambda: tokenize(text))
     if tokens is None:
-        raise _refused("must be SQL whose quotes are closed; this is not.")
+        raise not_a_filter("must be SQL whose quotes are closed; this is not.")
     _must_be_whole(text, tokens)
     reader = _Reader(text, tokens)
     found = reader.condition()
     if reader.left:
-        raise _refused(f"must be one condition; {reader.here} is left over after it. {FILTER_WORDS}")
+        raise not_a_filter(f"must be one condition; {reader.here} is left over after it. {FILTER_WORDS}")
     return found
 
 
-def _refused(words: str) -> InvalidParameter:
+def not_a_filter(words: str) -> InvalidParameter:
+    """Say what is wrong with a filter."""
     return InvalidParameter(f"where {words}", parameter="where")
 
 
@@ -126,7 +130,7 @@ def _must_be_whole(text: str, tokens: Sequence[Token]) -> None:
     for token in [*tokens, None]:
         between = text[place : len(text) if token is None else token.start]
         if between.strip(" \t\r\n") or (token is not None and token.comments):
-            raise _refused(f"must not have a comment, or signs that SQL does not know. {FILTER_WORDS}")
+            raise not_a_filter(f"must not have a comment, or signs that SQL does not know. {FILTER_WORDS}")
         place = place if token is None else token.end + 1
 
 
@@ -161,7 +165,7 @@ class _Reader:
 
     def _must_take(self, kind: TokenType, what: str) -> None:
         if not self._takes(kind):
-            raise _refused(f"must have {what} before {self.here}. {FILTER_WORDS}")
+            raise not_a_filter(f"must have {what} before {self.here}. {FILTER_WORDS}")
 
     # ---- conditions ----------------------------------------------------------------------------------------
 
@@ -182,7 +186,9 @@ class _Reader:
     def _negated(self) -> Condition:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise _refused(f"must have at most {DEEPEST} parentheses and NOTs inside each other; got more.")
+            raise not_a_filter(
+                f"must have at most {DEEPEST} parentheses and NOTs inside each other; got more."
+            )
         if self._takes(TokenType.NOT):
             found: Condition = Negation(self._negated())
         elif self._takes(TokenType.L_PAREN):
@@ -211,14 +217,14 @@ class _Reader:
                 None, TokenType.AND, TokenType.OR, TokenType.R_PAREN
             ):  # fmt: skip
                 return Flag(first)
-            raise _refused(f"must not have {self.here} there. {FILTER_WORDS}")
+            raise not_a_filter(f"must not have {self.here} there. {FILTER_WORDS}")
         self.place += 1
         second = self._value()
         if isinstance(first, Name):
             return Comparison(first, operator, second)
         if isinstance(second, Name):
             return Comparison(second, FLIPPED[operator], first)
-        raise _refused("must compare columns; it compares two literals. Leave that out.")
+        raise not_a_filter("must compare columns; it compares two literals. Leave that out.")
 
     def _membership(self, column: Name) -> Condition | None:
         if self._takes(TokenType.BETWEEN):
@@ -242,11 +248,11 @@ class _Reader:
     def _value(self) -> Name | Constant:
         kind, follows = self._kind(), self._kind(1)
         if kind is None:
-            raise _refused(f"must be a whole condition; it ends too early. {FILTER_WORDS}")
+            raise not_a_filter(f"must be a whole condition; it ends too early. {FILTER_WORDS}")
         token = self.tokens[self.place]
         raw = self._raw(token)
         if follows == TokenType.L_PAREN and token.text.isidentifier():
-            raise _refused(f"must not have a function; got {shown(f'{raw}(…)')}. {FILTER_WORDS}")
+            raise not_a_filter(f"must not have a function; got {shown(f'{raw}(…)')}. {FILTER_WORDS}")
         if kind == TokenType.IDENTIFIER and raw == _quoted(token.text, '"') and token.text:
             self.place += 1
             return Name(token.text)
@@ -259,36 +265,38 @@ class _Reader:
     def _literal(self) -> Constant:
         self.literals += 1
         if self.literals > MOST_LITERALS:
-            raise _refused(f"must have at most {MOST_LITERALS:,} literals; got more.")
+            raise not_a_filter(f"must have at most {MOST_LITERALS:,} literals; got more.")
         kind = self._kind()
         if kind is None:
-            raise _refused(f"must be a whole condition; it ends too early. {FILTER_WORDS}")
+            raise not_a_filter(f"must be a whole condition; it ends too early. {FILTER_WORDS}")
         token = self.tokens[self.place]
-        if kind in _KINDS:
+        if kind in _TRUTHS:
             self.place += 1
-            return _KINDS[kind]
+            return _TRUTHS[kind]
         if kind == TokenType.NULL:
-            raise _refused("must not compare with NULL, which is never true. Write IS NULL or IS NOT NULL.")
+            raise not_a_filter(
+                "must not compare with NULL, which is never true. Write IS NULL or IS NOT NULL."
+            )
         if kind in _TYPED and self._kind(1) == TokenType.STRING:
             self.place += 1
-            example, read = _TYPED[kind]
+            _, read, example = MOMENTS[_TYPED[kind]]
             text = self._text()
             found = run_or_none(lambda: read(text))
             if found is None or getattr(found, "tzinfo", None) is not None:
-                raise _refused(f"must have dates and times in ISO form without a zone; write {example}.")
+                raise not_a_filter(f"must have dates and times in ISO form without a zone; write {example}.")
             return found
         if kind == TokenType.STRING and self._raw(token) == _quoted(token.text, "'"):
             return self._text()
         number = self._number()
         if number is None:
             quotes = " Write a column of that name in double quotes." if token.text.isidentifier() else ""
-            raise _refused(f"must not have {self.here} there.{quotes} {FILTER_WORDS}")
+            raise not_a_filter(f"must not have {self.here} there.{quotes} {FILTER_WORDS}")
         return number
 
     def _text(self) -> str:
         token = self.tokens[self.place]
         if self._raw(token) != _quoted(token.text, "'"):
-            raise _refused(f"must have text between single quotes; got {self.here}.")
+            raise not_a_filter(f"must have text between single quotes; got {self.here}.")
         self.place += 1
         return str(token.text)
 

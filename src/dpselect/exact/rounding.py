@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import Number, rational, whole
+from dpselect.exact.numbers import MOST_DIGITS, MOST_EXPONENT, Number, rational, whole
 
 LARGEST_FLOAT = sys.float_info.max
 
@@ -194,6 +194,18 @@ def short_decimal(x: Fraction) -> str:
     if 10**MOST_EXACT_PLACES % x.denominator:
         return exact_text(x)
     return _without_zeros(rounded_up(x, MOST_EXACT_PLACES))
+
+
+def exact_decimal(x: Fraction) -> str:
+    """Write a fraction that has a decimal form in full, without a power of ten; refuse any other.
+
+    >>> exact_decimal(Fraction(-1, 8)), exact_decimal(Fraction(10**20))
+    ('-0.125', '100000000000000000000')
+    """
+    for places in range(MOST_DIGITS + MOST_EXPONENT + 1):
+        if 10**places % x.denominator == 0:
+            return rounded_up(x, places)
+    raise InvalidParameter("x must have a decimal form, as any number that is given as a decimal has.")
 
 
 def to_float_up(x: Number) -> float:

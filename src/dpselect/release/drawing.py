@@ -24,7 +24,7 @@ from dpselect.utility.quantile_accuracy import mechanism_of_quantiles, must_be_s
 from dpselect.utility.worst_case import distance
 
 MOST_LISTED = 2**32
-"""Candidates whose scores are computed one by one."""
+"""Candidates: of no more than these the scores are computed one by one."""
 BETWEEN_BOUNDS = "numbers between bounds are drawn without being listed"
 NAMED = "named by the caller"
 """The reason of a noise that was not chosen here."""

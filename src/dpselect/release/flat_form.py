@@ -30,10 +30,8 @@ def flat_facts(quote: Quote) -> Flat:
     """Write all but the winners."""
     loss, accuracy = quote.price, quote.accuracy
     if isinstance(loss, RenyiDP):
-        price, delta = (
-            ", ".join(f"{order}: {bound}" for order, bound in loss.to_facts()["renyi"].items()),
-            None,
-        )
+        bounds = loss.to_facts()[loss.symbol].items()
+        price, delta = ", ".join(f"{order}: {bound}" for order, bound in bounds), None
     else:
         price, delta = amount_text(loss.amount), loss.to_facts().get("delta")
     return {

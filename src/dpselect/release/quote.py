@@ -14,6 +14,8 @@ from dpselect.errors import InvalidParameter, visible
 from dpselect.exact.numbers import Number, positive, whole
 from dpselect.exact.rounding import exact_text, readable_number, short_decimal
 from dpselect.ledger.reasons import question_name, question_reason
+from dpselect.mechanisms.report_noisy_top_k import noise_for
+from dpselect.mechanisms.report_noisy_top_k_with_gaps import rounds_are_fresh
 from dpselect.notebook import card, facts_table
 from dpselect.privacy import Measurement, atom_domain, vector_domain
 from dpselect.privacy.losses import ZCDP, PureDP, RenyiDP, WritableLoss
@@ -118,13 +120,13 @@ class Quote:
             return Fraction(0)
         if self.counted:
             return self.scale * whole_lead_margin(n, self.k, 1 - accuracy.confidence)
-        fresh = self.mechanism == "gumbel" and not isinstance(self.price, PureDP)
+        fresh = rounds_are_fresh(self.mechanism, measure_of(self.price), self.k)
         return self.scale * lead_margin(self.mechanism, n, self.k, 1 - accuracy.confidence, fresh=fresh)
 
     @property
     def noise_is_usual(self) -> bool:
-        """Whether it is the noise that a price of this kind is paid in if a person may move all scores."""
-        return self.mechanism == ("exponential" if isinstance(self.price, PureDP) else "gumbel")
+        """Whether it needs no reason: exponential noise for epsilon, Gumbel noise for another price."""
+        return self.mechanism == noise_for(measure_of(self.price))
 
     @property
     def details(self) -> tuple[str, ...]:

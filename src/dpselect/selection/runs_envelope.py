@@ -49,6 +49,7 @@ SHORTEN_BELOW_EXPONENT = -600
 """Exponents of 2: a smaller unit of Python's integers is taken together with as many of their last bits."""
 
 WORD = 2**64
+"""Numbers that a word of 64 bits can hold."""
 
 
 class RunsEnvelope:

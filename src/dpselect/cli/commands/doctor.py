@@ -22,6 +22,7 @@ EXTRAS = {
 }
 SOCKETS = ["/var/run/postgresql", "/run/postgresql", "/tmp"]  # noqa: S108 - where PostgreSQL puts its sockets
 PORT = 5432
+"""The port of a PostgreSQL server, unless it was told another."""
 
 
 @command(name="doctor", epilog=examples("doctor", "doctor --json"))

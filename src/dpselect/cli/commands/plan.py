@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.problems.problem import Problem
     from dpselect.utility.promise import Accuracy
-    from dpselect.utility.worst_case import Mechanism, Noise
+    from dpselect.utility.worst_case import Mechanism
 
 NOISE_LABELS = {
     "exponential": "exponential noise (--epsilon)",
@@ -184,9 +184,9 @@ class Plan:
         return {self.price.symbol: self.price.amount}
 
     @property
-    def noise(self) -> Noise:
-        """The noise that a release would add."""
-        return "exponential" if self.price.symbol == "epsilon" else "gumbel"
+    def one_accuracy(self) -> Accuracy:
+        """One of the accuracies: all of them hold with the same confidence."""
+        return next(iter(self.found.values()))
 
 
 def _plan(problem: Problem, given: dict[str, Any]) -> Plan:
@@ -230,7 +230,7 @@ def _facts(problem: Problem, given: dict[str, Any], plan: Plan) -> dict[str, Any
         "price": amount_text(plan.price.amount),
         "measure": plan.price.measure,
         "neighbours": given["neighbours"],
-        "confidence": short_decimal(found[plan.noise].confidence),
+        "confidence": short_decimal(plan.one_accuracy.confidence),
         "accuracy": {
             **{noise: figure(found[noise].within) if noise in found else None for noise in NOISE_LABELS},
             "unit": plan.word,
@@ -250,7 +250,7 @@ def _show(problem: Problem, given: dict[str, Any], plan: Plan) -> None:
     k, n = given["k"], len(problem.outputs)
     winners = "1 winner" if k == 1 else f"{k} winners"
     mark = "the best score" if k == 1 else f"the score of rank {k}"
-    sure = plan.found[plan.noise].sureness
+    sure = plan.one_accuracy.sureness
     relation = RELATIONS[given["neighbours"]]
     console.write_facts(
         {
