@@ -187,7 +187,9 @@ def test_c5_no_text_makes_a_question_about_numbers_fail(
     pyarrow.parquet.write_table(pa.table({"who": column, "x": column}), tmp_path / "odd.parquet")
     for ansi in ("true", "false"):
         settings("spark.sql.ansi.enabled", ansi)
-        table = Table(spark_session.read.parquet(str(tmp_path / "odd.parquet")), unit="who", numbers_in_text=True)
+        table = Table(
+            spark_session.read.parquet(str(tmp_path / "odd.parquet")), unit="who", numbers_in_text=True
+        )
         assert asked(dpselect.plurality(candidate="x", candidates=[1, 2]), table) == [1, 0]
         assert asked(dpselect.pricing(value="x", prices=[1]), table) == [200]
 

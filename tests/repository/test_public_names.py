@@ -48,3 +48,22 @@ def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
 def test_the_version_is_the_same_in_the_package_and_in_its_metadata() -> None:
     declared = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["version"]
     assert dpselect.__version__ == declared == importlib.metadata.version("dpselect")
+
+
+PACKAGES = sorted(path.parent for path in Path(dpselect.__file__).parent.glob("*/__init__.py"))
+CONSTRUCTORS = [name for name in dpselect.__all__ if name.startswith("make_")]
+
+
+@pytest.mark.parametrize(
+    "folder", [each for each in PACKAGES if each.name != "cli"], ids=lambda each: each.name
+)
+def test_a_front_door_has_an_example(folder: Path) -> None:
+    """That of the command line is ``dpselect demo``."""
+    assert "\n>>> " in str(import_module(f"dpselect.{folder.name}").__doc__)
+
+
+@pytest.mark.parametrize("name", CONSTRUCTORS)
+def test_a_constructor_says_how_long_it_takes_how_good_it_is_and_shows_it(name: str) -> None:
+    said = str(getattr(dpselect, name).__doc__)
+    for heading in ("\n    Runtime\n", "\n    Utility\n", "\n    >>> "):
+        assert heading in said
