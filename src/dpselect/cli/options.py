@@ -29,6 +29,7 @@ class QuestionOptions:
     gap_grid: str | None
     delta: str | None
     counts: bool
+    quorum: str | None
     k: int | None
     neighbours: Any
     ledger: str | None
@@ -102,6 +103,11 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
     ),
     click.option(
         "--counts", is_flag=True, help="Say also the noisy counts; free where the noise is Laplace's."
+    ),
+    click.option(
+        "--quorum",
+        metavar="auto|none|NUMBER",
+        help="The score that no clear winner stands for; auto: the least that silences an empty table.",
     ),
     click.option(
         "--k",

@@ -35,7 +35,7 @@ def show(
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     from dpselect.release.labels import readable_label
-    from dpselect.release.result import beside_text
+    from dpselect.release.result import beside_text, no_winner_text
 
     if options.as_csv:
         from dpselect.release.flat_form import csv_text
@@ -50,7 +50,9 @@ def show(
     if options.as_json:
         write_json(_as_json(release, quote, ledger, None if release is not None else schema))
         return
-    if release is not None:
+    if release is not None and not release.labels:
+        results().print(f"{no_winner_text(quote)}\n", style="bold", soft_wrap=True)
+    elif release is not None:
         _show_winners([readable_label(label) for label in release.labels], release.accuracy.at)
     else:
         results().print("a dry run: nothing was paid, no row was read\n", style="bold")
@@ -63,6 +65,8 @@ def show(
         **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
     }
+    if quote.quorum is not None:
+        facts["quorum"] = quote.quorum_text
     if quote.where is not None:
         facts["where"] = visible(quote.where)
     if release is None and schema is not None:

@@ -181,6 +181,7 @@ def _prepared(
         noise=options.noise,
         gap=options.gap,
         gap_grid=options.gap_grid,
+        quorum=None if options.quorum == "none" else options.quorum,
         people=people,
         counts=options.counts,
         progress=options.progress,

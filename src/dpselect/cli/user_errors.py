@@ -36,6 +36,7 @@ WORDS_OF_ARGUMENTS = {
     "encoding": "--encoding",
     "epsilon": "--epsilon",
     "gap_grid": "--gap-grid",
+    "quorum": "--quorum",
     "k": "--k",
     "n": "--n",
     "neighbours": "--neighbours",

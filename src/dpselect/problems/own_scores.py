@@ -151,11 +151,11 @@ def custom(
                 "monotonic belongs to sensitivity=; range_sensitivity= needs no such word."
             )
         spread = positive(range_sensitivity, "range_sensitivity")
-        ranges = (spread, spread)
+        ranges, constant = (spread, spread), None
     else:
         change = positive(sensitivity or 0, "sensitivity")
-        ranges = (change if monotonic else 2 * change, 2 * change)
-    return Problem("custom", names, Fraction(1), ranges, None, None, ())
+        ranges = constant = (change if monotonic else 2 * change, 2 * change)
+    return Problem("custom", names, Fraction(1), ranges, None, None, (), beside_a_constant=constant)
 
 
 def counting(n: int, *, sensitivity: Number = 1, l1: Number | None = None) -> Problem:

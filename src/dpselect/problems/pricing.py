@@ -116,6 +116,7 @@ def pricing(
         ranges[1],
         measured_in="revenue",
         totals=(_sum(offered),) * 2,
+        beside_a_constant=(ranges[1], ranges[1]),
     )
 
 

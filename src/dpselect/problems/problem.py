@@ -205,6 +205,9 @@ class Problem:
     at: tuple[Fraction, ...] = ()
     """The fractions of people below each answer, ascending, if several quantiles are asked for at once."""
 
+    beside_a_constant: tuple[Fraction, Fraction] | None = None
+    """The ranges if one candidate more has a public constant score; None where that has no meaning."""
+
     @property
     def outputs(self) -> Sequence[Any]:
         """What can be chosen, in the order given; what was given as a set is sorted."""

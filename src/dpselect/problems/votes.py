@@ -180,6 +180,7 @@ def borda(
         facts,
         measured_in="points",
         totals=totals,
+        beside_a_constant=ranges,
     )
 
 
@@ -265,6 +266,7 @@ def _tallied(name: str, cells: AskedCells, *, distinct: bool, most: int | None) 
         (*facts, *facts_of_case(ignore_case=cells.ignore_case)),
         measured_in="rows" if name == "most_common" else "votes",
         totals=None if most is None else ranges,
+        beside_a_constant=ranges,
     )
 
 

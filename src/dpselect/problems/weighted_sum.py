@@ -87,6 +87,7 @@ def weighted_sum(  # noqa: PLR0913 - each is part of the question
     if (low / step).denominator != 1 or (high / step).denominator != 1:
         raise InvalidParameter.must_be("unit", "a number that divides both bounds", got=unit)
     spread = max(high, Fraction(0)) - min(low, Fraction(0))
+    ranges = (spread, 2 * spread)
     rated = looked_up(candidate, names, ignore_case=ignore_case)
     question = BoundedCounts((rated, ByAmount(value)), distinct=True, most=1, within=(0,))
     facts = (
@@ -100,9 +101,10 @@ def weighted_sum(  # noqa: PLR0913 - each is part of the question
         "weighted_sum",
         names,
         step,
-        (spread, 2 * spread),
+        ranges,
         question,
         scoring,
         facts,
         measured_in="points",
+        beside_a_constant=ranges,
     )

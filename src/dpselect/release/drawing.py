@@ -18,6 +18,7 @@ from dpselect.privacy.domains import VectorDomain
 from dpselect.privacy.measures import MaxDivergence, Measure
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
+from dpselect.release.quorum import QuorumWish
 from dpselect.selection.noise import NoiseName
 from dpselect.utility.noise_plan import SURE, bounded, noise_for_epsilon
 from dpselect.utility.quantile_accuracy import mechanism_of_quantiles, must_be_several_quantiles
@@ -42,6 +43,7 @@ class Wishes:
     gap_grid: Number | None = None
     people: int | None = None
     counts: bool = False
+    quorum: QuorumWish = None
 
     def counted(self, problem: Problem, noise: NoiseName, measure: Measure) -> bool:
         """Say whether noisy counts are wanted; refuse them where they are not free."""

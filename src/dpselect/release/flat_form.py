@@ -56,6 +56,7 @@ def flat_facts(quote: Quote) -> Flat:
         "where": quote.where,
         "read_as": ", ".join(f"{name} {value!r}" for name, value in quote.reading) or None,
         "version": quote.version,
+        **({} if quote.quorum is None else {"quorum": exact_text(quote.quorum)}),
     }
 
 
@@ -88,7 +89,7 @@ def csv_text(
     """Write a line for each winner, or one without a winner, below a line of names."""
     facts = flat_facts(quote)
     drawn: list[tuple[int | None, PlainLabel | None]] = [(None, None)]
-    if labels is not None:
+    if labels:
         drawn = list(enumerate(labels, start=1))
     written = io.StringIO()
     rows = csv.writer(written, lineterminator="\n")

@@ -97,6 +97,7 @@ def json_object(
         "reading": dict(quote.reading),
         **({} if quote.gap_grid is None else _gap_keys(quote, None if labels is None else gaps)),
         **({"counts": None if labels is None else [str(count) for count in counts]} if quote.counted else {}),
+        **({} if quote.quorum is None else {"quorum": exact_text(quote.quorum)}),
         "where": quote.where,
         **dict.fromkeys(KEYS_OF_COMMANDS),
     }
@@ -144,6 +145,7 @@ def release_from_text(text: str, kind: type[Written]) -> Written:
             "at": facts.get("at", ()),
             "people": facts.get("people"),
             "typical": facts.get("typical"),
+            "quorum": facts.get("quorum"),
         }
         step = from_exact_text(candidates["step"]) if "step" in candidates else None
         release = _release(kind, facts, facts["loss"], accuracy, (tuple(candidates["first"]), step))
@@ -182,6 +184,7 @@ def _release(
             tuple(map(from_exact_text, accuracy.get("at", ()))),
             accuracy.get("people"),
             None if accuracy.get("typical") is None else from_exact_text(accuracy["typical"]),
+            None if accuracy.get("quorum") is None else from_exact_text(accuracy["quorum"]),
         ),
         dataset=facts["dataset"],
         version=facts["version"],
@@ -216,7 +219,8 @@ def _check(release: Release) -> None:
         raise ValueError
     if accuracy.mechanism != release.mechanism or type(accuracy.k) is not int:
         raise ValueError
-    if not 1 <= len(release.labels) == accuracy.k:
+    least_labels = accuracy.k if release.quorum is None else 0
+    if not (least_labels <= len(release.labels) <= accuracy.k and accuracy.k >= 1):
         raise ValueError
     if release.step is not None and not (release.step > 0 and release.first_candidates):
         raise ValueError

@@ -25,6 +25,7 @@ from dpselect.release.data import Data, Look, OpenTable, look_of
 from dpselect.release.drawing import Wishes, drawn_from_runs
 from dpselect.release.labels import plain_label
 from dpselect.release.progress_line import progress_shown
+from dpselect.release.quorum import QuorumWish, before_quorum, with_quorum
 from dpselect.release.quote import Quote, quoted, the_budget
 from dpselect.release.result import Release
 from dpselect.selection.cells import Cells
@@ -50,6 +51,7 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     gap_grid: Number | None = None,
     people: int | None = None,
     counts: bool = False,
+    quorum: QuorumWish = None,
     progress: bool | None = None,
 ) -> Question:
     """Price a question; ``with`` opens the table and fits the question to its schema.
@@ -60,9 +62,11 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     also says by how much each winner leads the next, and the last one the runner-up, in steps of ``gap_grid``
     (the problem's unit if it is not given): free for epsilon, about a third more for rho, where each winner
     is drawn with fresh noise and leads the runner-up of its round. With ``counts`` the release has the noisy
-    scores of the winners, whole numbers of the same draw: free where the question takes Laplace noise. No row
-    is read and nothing is charged until ``release`` is called. ``progress`` shows how far a query is that
-    takes more than two seconds: None does on a terminal and in a notebook, False never.
+    scores of the winners, whole numbers of the same draw: free where the question takes Laplace noise. The
+    ``quorum`` is the score that "no clear winner" stands for, as one more candidate; "auto" takes the least
+    that is chosen from an empty table with probability 0.99. No row is read and nothing is charged until
+    ``release`` is called. ``progress`` shows how far a query is that takes more than two seconds: None does
+    on a terminal and in a notebook, False never.
 
     >>> from dpselect import Scores, custom
     >>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)
@@ -70,7 +74,7 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    wishes = Wishes(noise, gap, gap_grid, people, counts)
+    wishes = Wishes(noise, gap, gap_grid, people, counts, quorum)
     quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours, wishes)
     question = Question(problem, table, quote, measurement)
     question.progress = progress
@@ -219,7 +223,11 @@ def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote)
     """Look and draw."""
     scores = look()
     at_once = isinstance(scores, list | tuple | Cells) or hasattr(scores, "__array__")
-    drawn = measurement(scores) if at_once else measurement.over(scores)
+    if quote.quorum is not None:
+        together = measurement.over(with_quorum(scores, quote.quorum, problem.unit, at_once=at_once))
+        drawn = before_quorum(together if isinstance(together, list) else [together], problem.count)
+    else:
+        drawn = measurement(scores) if at_once else measurement.over(scores)
     several = drawn if isinstance(drawn, list) else [drawn]
     plain = quote.gap_grid is None and not quote.counted
     indices, *beside = (several,) if plain else zip(*several, strict=True)

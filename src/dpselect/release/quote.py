@@ -27,6 +27,7 @@ from dpselect.problems.problem import Problem, shown_count
 from dpselect.release.data import Data, must_be_askable, table_of
 from dpselect.release.drawing import NAMED, NO_WISHES, Wishes, drawing_of
 from dpselect.release.labels import label_text, plain_label, readable_label
+from dpselect.release.quorum import beside_a_quorum, quorum_score
 from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
 from dpselect.utility.quantile_accuracy import accuracy_of_quantiles
@@ -92,6 +93,11 @@ class Quote:
         return self.accuracy.k
 
     @property
+    def quorum(self) -> Fraction | None:
+        """The score that "no winner" stands for; None if there is always a winner."""
+        return self.accuracy.quorum
+
+    @property
     def noise(self) -> NoiseName:
         """The noise that is added to each score."""
         return self.mechanism
@@ -110,7 +116,7 @@ class Quote:
     def question(self) -> tuple[object, ...]:
         """What is asked, of whom and for how much: everything else follows from it."""
         asked = self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
-        return *asked, self.mechanism, self.reading, self.gap_grid, self.where, self.counted
+        return *asked, self.mechanism, self.reading, self.gap_grid, self.where, self.counted, self.quorum
 
     @property
     def gap_margin(self) -> Fraction:
@@ -133,9 +139,10 @@ class Quote:
         """What else is asked: a noise that is not the usual one, gaps, how text is read, which rows."""
         noise = () if self.noise_is_usual else (f"{self.mechanism} noise",)
         gaps = () if self.gap_grid is None else (f"gaps in steps of {exact_text(self.gap_grid)}",)
+        quorum = () if self.quorum is None else (f"quorum {exact_text(self.quorum)}",)
         where = () if self.where is None else (f"where {_short_filter(self.where)}",)
         counts = ("counts",) if self.counted else ()
-        return *noise, *gaps, *counts, *(f"{name} {value!r}" for name, value in self.reading), *where
+        return *noise, *gaps, *counts, *quorum, *(f"{name} {value!r}" for name, value in self.reading), *where
 
     @property
     def noise_needs_a_reason(self) -> bool:
@@ -149,6 +156,14 @@ class Quote:
             return protection(self.neighbours, EACH_ROW)
         is_column = self.unit != OF_SCORES if self.unit_is_column is None else self.unit_is_column
         return protection(self.neighbours, f"column {readable(self.unit)}" if is_column else "")
+
+    @property
+    def quorum_text(self) -> str:
+        """The quorum, and what it is a number of, in words; empty without one."""
+        if self.quorum is None:
+            return ""
+        word = self.accuracy.measured_in
+        return readable_number(self.quorum) + ("" if word == "score" else f" {word}")
 
     @property
     def noise_and_scale(self) -> str:
@@ -174,6 +189,7 @@ class Quote:
             "noise": self.noise_and_scale,
             **({"because": self.noise_reason} if self.noise_needs_a_reason else {}),
             **({} if self.step is None else {"step": f"{readable_label(self.step)}, {self._grid}"}),
+            **({} if self.quorum is None else {"quorum": self.quorum_text}),
             **({} if self.where is None else {"where": readable(self.where)}),
             **({} if self.dataset is None else {"data set": readable(self.dataset)}),
         }
@@ -214,16 +230,24 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
 ) -> tuple[Quote, Measurement]:
     """Find the noise that the budget pays for; give the quote, and what draws the winners."""
     must_be_askable(problem, data)
-    n = problem.count
-    winners = whole(k, "k", least=1, most=n)
+    asked = problem
+    if wishes.quorum is not None:
+        if wishes.gap or wishes.counts:
+            raise InvalidParameter("quorum does not go with gap or counts so far. Leave one of them out.")
+        asked = beside_a_quorum(problem)
+    n, winners = asked.count, whole(k, "k", least=1, most=problem.count)
     domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
-    drawing = drawing_of(problem, domain, winners, measure_of(budget), neighbours, wishes)
+    drawing = drawing_of(asked, domain, winners, measure_of(budget), neighbours, wishes)
     points = calibrate(drawing.make, budget, drawing.d_in)
     scale, price = points * problem.unit, budget if points else _nothing(budget)
-    promise = _promised(problem, drawing.noise, scale, winners, wishes.people)
+    promise = _promised(asked, drawing.noise, scale, winners, wishes.people)
     if drawing.counted:
         far = scale * whole_laplace_distance(n - winners, winners, 1 - CONFIDENCE)
         promise = replace(promise, within=far)
+    if wishes.quorum is not None:
+        whole_scores = not isinstance(data, Scores)
+        score = quorum_score(wishes.quorum, problem, drawing.noise, scale, CONFIDENCE, whole=whole_scores)
+        promise = replace(promise, n=problem.count, quorum=score)
     table = table_of(data)
     quote = Quote(
         price=price,
@@ -247,7 +271,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
     reason = question_reason(
         question_name(problem.name, problem.columns, quote.dataset),
         k=promise.k,
-        n=n,
+        n=problem.count,
         price=price,
         neighbours=neighbours,
         digest=problem.digest,

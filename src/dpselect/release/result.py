@@ -50,11 +50,11 @@ class Release(Quote):
         return tuple(gap - self.gap_margin for gap in self.gaps)
 
     @property
-    def label(self) -> PlainLabel:
-        """The best of the winners; several quantiles have none, but ``labels``."""
+    def label(self) -> PlainLabel | None:
+        """The best of the winners, None if the quorum won; several quantiles have ``labels`` instead."""
         if self.accuracy.at:
             raise InvalidParameter("several quantiles have no one label. Take labels, one for each of at.")
-        return self.labels[0]
+        return self.labels[0] if self.labels or self.quorum is None else None
 
     def to_json(self) -> str:
         """Write it as one line of JSON; exact numbers are text.
@@ -86,6 +86,8 @@ class Release(Quote):
 
     @property
     def _winners(self) -> tuple[str, str]:
+        if not self.labels and self.quorum is not None:
+            return "winner", no_winner_text(self)
         shown = map(readable, map(readable_label, self.labels))
         if self.accuracy.at:
             pairs = zip(map(short_decimal, self.accuracy.at), shown, strict=True)
@@ -99,7 +101,7 @@ class Release(Quote):
 
     def _repr_html_(self) -> str:
         winners, *facts = self._facts.items()
-        if self.accuracy.at:
+        if self.accuracy.at or not self.labels:
             return card(facts_table([winners, *facts]))
         return card(winners_list([readable_label(label) for label in self.labels]), facts_table(facts))
 
@@ -112,6 +114,11 @@ def beside_text(release: Release) -> dict[str, str]:
         **({"counts": f"{shown} {release.accuracy.measured_in}"} if counts else {}),
         **({"lead": lead_text(release)} if release.gaps else {}),
     }
+
+
+def no_winner_text(quote: Quote) -> str:
+    """Say that the quorum won."""
+    return f"no clear winner: no candidate has clearly more than {quote.quorum_text}"
 
 
 def lead_text(release: Release) -> str:

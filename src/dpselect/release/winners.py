@@ -11,6 +11,7 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
 from dpselect.release.data import Data
 from dpselect.release.question import Question, prepare
+from dpselect.release.quorum import QuorumWish
 from dpselect.release.result import Release
 from dpselect.selection.noise import NoiseName
 from dpselect.silence import takes_data
@@ -35,16 +36,18 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     gap: bool = False,
     gap_grid: Number | None = None,
     counts: bool = False,
+    quorum: QuorumWish = None,
     progress: bool | None = None,
 ) -> Release:
     """Select the best of a problem's outputs from a table, privately.
 
     Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` names a noise; None
     takes the one with the best proved accuracy. ``gap`` asks by how much the winner leads, ``counts`` for
-    noisy counts (``prepare``). The price is charged to the ledger before any row is read, and is never
-    refunded. A ``request_id`` that was answered before gets the same answer again, without a new charge. With
-    an ``account`` of the ledger the price needs room in its share too. ``progress`` shows how far a query is
-    that takes more than two seconds: None does on a terminal and in a notebook, False never.
+    noisy counts, ``quorum`` for None as the label where no candidate has clearly more (``prepare``). The
+    price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that was
+    answered before gets the same answer again, without a new charge. With an ``account`` of the ledger the
+    price needs room in its share too. ``progress`` shows how far a query is that takes more than two seconds:
+    None does on a terminal and in a notebook, False never.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
@@ -64,6 +67,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         gap=gap,
         gap_grid=gap_grid,
         counts=counts,
+        quorum=quorum,
         progress=progress,
     )
     return at_once(question, ledger, request_id, account)
@@ -86,6 +90,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
     gap: bool = False,
     gap_grid: Number | None = None,
     counts: bool = False,
+    quorum: QuorumWish = None,
     progress: bool | None = None,
 ) -> Release:
     """Select the k best of a problem's outputs, best first; otherwise as ``select``."""
@@ -103,6 +108,7 @@ def top_k(  # noqa: PLR0913 - as select, and how many winners
         gap=gap,
         gap_grid=gap_grid,
         counts=counts,
+        quorum=quorum,
         progress=progress,
     )
     return at_once(question, ledger, request_id, account)

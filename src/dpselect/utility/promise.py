@@ -34,6 +34,8 @@ class Accuracy:
     """The most people for whom the figure holds, if it depends on them."""
     typical: Fraction | None = None
     """The root mean square of the error where people are spread evenly: no promise."""
+    quorum: Fraction | None = None
+    """The score of "no winner", if it is a candidate too."""
 
     def __str__(self) -> str:
         if self.is_of_order_alone:
@@ -44,7 +46,7 @@ class Accuracy:
     @property
     def is_of_order_alone(self) -> bool:
         """Say whether all of several candidates win, so that no winner can be far from the k-th best."""
-        return self.k > 1 and self.k == self.n and not self.at
+        return self.k > 1 and self.k == self.n and not self.at and self.quorum is None
 
     def promise(self, figure: str) -> str:
         """Say what is within a figure of what, without how sure that is."""
