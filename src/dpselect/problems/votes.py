@@ -192,16 +192,18 @@ def _ranked(ranking: object, candidates: object, *, ignore_case: bool) -> Proble
         replace(looked_up(column, names, ignore_case=ignore_case), optional=True) for column in columns
     )
     points = Fraction(sum(count - 1 - rank for rank in range(min(count, len(columns)))))
+    ranges = (Fraction(count - 1), Fraction(2 * (count - 1)))
     return Problem(
         "borda",
         names,
         Fraction(1),
-        (Fraction(count - 1), Fraction(2 * (count - 1))),
+        ranges,
         BoundedCounts(keys, distinct=True, most=1),
         BallotPoints(count),
         (("ranking", repr(columns)), *facts_of_case(ignore_case=ignore_case)),
         measured_in="points",
         totals=(points, 2 * points),
+        beside_a_constant=ranges,
     )
 
 
@@ -211,15 +213,17 @@ def _ticked(given: object) -> Problem:
     names = listed(list(columns) if pairs is None else [label for label, _ in pairs], "columns")
     if not isinstance(names, Texts):
         raise InvalidParameter("columns must have names of text for the candidates; these are not.")
+    ranges = (Fraction(1), Fraction(2))
     return Problem(
         "approval_voting",
         names,
         Fraction(1),
-        (Fraction(1), Fraction(2)),
+        ranges,
         BoundedCounts((ByTicks(columns),), distinct=True, most=None),
         Tally(len(columns)),
         (("columns", repr(sorted(zip(names.labels, columns, strict=True)))),),
         measured_in="votes",
+        beside_a_constant=ranges,
     )
 
 
