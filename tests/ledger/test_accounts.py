@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable
+from datetime import UTC, datetime
 from fractions import Fraction
 
 import pytest
@@ -21,6 +22,7 @@ from dpselect import (
 )
 from dpselect.accounting import convert
 from dpselect.errors import InvalidParameter
+from dpselect.ledger.balance import MOST_RECENT_SHARES, Balance, NewEntry
 from dpselect.ledger.budget import Currency
 from tests.ledger.places import Place
 
@@ -73,6 +75,36 @@ def test_a_reserve_is_spent_by_its_account_alone_and_given_back_when_it_closes(p
     assert ledger.reserved == PureDP(0)
     assert ledger.charge(QUARTER, reason="given back").total == PureDP(1)
     assert Ledger.open(place.url).verify() == 6
+
+
+def test_many_accounts_are_kept_apart_in_the_order_in_which_they_were_opened(file_place: Place) -> None:
+    ledger = Ledger.create(file_place.url, budget=PureDP(1))
+    other = Ledger.open(file_place.url)
+    names = [f"account {number}" for number in range(2 * MOST_RECENT_SHARES + 3, 0, -1)]
+    for name in names:
+        ledger.open_account(name, share=HALF)
+    price = PureDP("1/100")
+    spent = dict.fromkeys(names, PureDP(0))
+    for name in [*names, *names[:5], names[-1]]:
+        before = ledger.accounts()
+        other.charge(price, reason="a", account=name)
+        assert before != ledger.accounts()
+        spent[name] += price
+    for each in (ledger, other, Ledger.open(file_place.url)):
+        assert [(account.name, account.spent) for account in each.accounts()] == list(spent.items())
+
+
+def test_a_copy_of_a_balance_shares_what_is_old_and_changes_alone() -> None:
+    balance = Balance.of(PureDP(1))
+    noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    for number in range(1000):
+        balance.apply(NewEntry((Fraction(0),), "a", None, noon, f"{number}", "open", (Fraction(1),)))
+    first = balance.copy()
+    second = first.copy()
+    assert (first.shares(), second.older is first.older) == (balance.shares(), True)
+    second.apply(NewEntry((Fraction(1, 2),), "a", None, noon, "7"))
+    assert (first.share("7").spent, second.share("7").spent) == ((0,), (Fraction(1, 2),))
+    assert (len(first.recent), len(second.recent)) == (0, 1)
 
 
 def test_no_reserve_is_promised_twice(place: Place) -> None:

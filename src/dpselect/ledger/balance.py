@@ -12,6 +12,7 @@ Proof: balance.proof.md
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Self, TypeAlias, get_args
@@ -23,6 +24,8 @@ Act: TypeAlias = Literal["charge", "open", "reserve", "share", "close", "budget"
 """What an entry does: charges; opens an account, or opens it with a reserve; changes its share; closes it;
 changes the budget."""
 ACTS: tuple[Act, ...] = get_args(Act)
+MOST_RECENT_SHARES = 32
+"""A copy of a balance copies at most this many shares, however many accounts there are."""
 
 
 class NewEntry(NamedTuple):
@@ -61,13 +64,18 @@ class Share:
 
 @dataclass
 class Balance:
-    """All sums after some entry. ``apply`` changes a copy, so that no reader sees half of a change."""
+    """All sums after some entry. ``apply`` changes a copy, so that no reader sees half of a change.
+
+    Copies have one dict of older shares together, which is never changed, and each its own of recent ones.
+    """
 
     kind: type[Currency]
     budget: Parts
     spent: Parts
     set_aside: Parts
-    shares: dict[str, Share] = field(default_factory=dict)
+    older: Mapping[str, Share] = field(default_factory=dict)
+    recent: dict[str, Share] = field(default_factory=dict)
+    """Shares that count instead of the older ones of the same name."""
 
     @classmethod
     def of(cls, budget: Currency) -> Self:
@@ -77,13 +85,23 @@ class Balance:
 
     def copy(self) -> Balance:
         """Give a balance that can be changed."""
-        return Balance(self.kind, self.budget, self.spent, self.set_aside, dict(self.shares))
+        older, recent = self.older, self.recent
+        if len(recent) > MOST_RECENT_SHARES:
+            older, recent = self.shares(), {}
+        return Balance(self.kind, self.budget, self.spent, self.set_aside, older, dict(recent))
 
     # ---- looking -----------------------------------------------------------------------------------------
 
+    def shares(self) -> dict[str, Share]:
+        """Give the shares of all accounts, in the order in which they were opened."""
+        return {**self.older, **self.recent}
+
+    def _known(self, account: str) -> Share | None:
+        return self.recent.get(account) or self.older.get(account)
+
     def share(self, account: str) -> Share:
         """Find the share of an account, open or closed."""
-        found = self.shares.get(account)
+        found = self._known(account)
         if found is None:
             way_out = "Open one: ledger.open_account(name, share=...)."
             raise InvalidParameter.must_be("account", "one that was opened", got=account, way_out=way_out)
@@ -135,11 +153,11 @@ class Balance:
             raise self._exhausted(new, _minus(self._limit(share), self.spent), self.budget, where)
         aside = self.set_aside if share is None else self._moved(share, after)
         if share is not None:
-            self.shares[str(new.account)] = after
+            self.recent[str(new.account)] = after
         self.spent, self.set_aside = total, aside
 
     def _open(self, new: NewEntry) -> None:
-        name, known = str(new.account), self.shares.get(str(new.account))
+        name, known = str(new.account), self._known(str(new.account))
         if known is not None:
             what = "was closed, and a closed name is not used again" if known.closed else "is open"
             raise InvalidParameter.must_be("account", "a new name", got=name, way_out=f"That one {what}.")
@@ -147,7 +165,7 @@ class Balance:
         aside = self._moved(None, share)
         if share.reserved and not self._has_room_for(aside):
             raise self._exhausted(new, self.room(None), self.budget, " that is not reserved")
-        self.shares[name], self.set_aside = share, aside
+        self.recent[name], self.set_aside = share, aside
 
     def _change(self, new: NewEntry) -> None:
         """Close an account, or change its share. A reserve may always become smaller."""
@@ -156,7 +174,7 @@ class Balance:
         aside = self._moved(share, after)
         if not self._has_room_for(aside):
             raise self._exhausted(new, self.room(None), self.budget, " that is not reserved")
-        self.shares[str(new.account)], self.set_aside = after, aside
+        self.recent[str(new.account)], self.set_aside = after, aside
 
     def _open_share(self, account: str) -> Share:
         share = self.share(account)

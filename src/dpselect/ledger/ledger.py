@@ -218,7 +218,7 @@ class Ledger:
     def accounts(self) -> list[Account]:
         """Look at all accounts, in the order in which they were opened."""
         now = self._book.balance()
-        return [account_of(now, name) for name in now.shares]
+        return [account_of(now, name) for name in now.shares()]
 
     def _act(self, act: Act, name: str | None, amount: Currency | None, reason: str) -> Entry:
         reason, account = reason_text(reason), None if act == "budget" else name_text(name, "account")
