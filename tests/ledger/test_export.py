@@ -104,10 +104,13 @@ def test_e10_an_edited_export_is_refused_by_us_and_by_the_checker(
 def test_e11_a_shortened_export_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     path = written(ledger, tmp_path / "a.jsonl")
     whole = path.read_bytes()
-    for size in [0, 1, *range(len(whole) - 700, len(whole), 41)]:
+    ends_of_lines = [place + 1 for place, byte in enumerate(whole[:-1]) if byte == ord("\n")]
+    for size in [0, 1, *ends_of_lines, *range(len(whole) - 700, len(whole), 41)]:
         path.write_bytes(whole[:size])
         with pytest.raises(LedgerDamaged):
             verify_export(path)
+        if size in ends_of_lines:
+            assert checked(path)[0] == 1
     for line in (whole, whole.splitlines(keepends=True)[-1]):
         path.write_bytes(whole + line)
         with pytest.raises(LedgerDamaged):
@@ -121,6 +124,54 @@ def test_e10_every_fifth_byte_flipped_is_refused(ledger: Ledger, tmp_path: Path)
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(LedgerDamaged):
             verify_export(path)
+
+
+OTHER_TEXTS: dict[str, Callable[[str], str]] = {
+    "a space": lambda line: line.replace(":", ": ", 1),
+    "a key twice": lambda line: line.replace('"loss":', '"loss":"0 0","loss":', 1),
+    "a character by its number": lambda line: line.replace("open", "\\u006fpen", 1),
+    "no line feed": lambda line: line[:-1] + " ",
+    "a number that is none": lambda line: line.replace('"entry":1', '"entry":true', 1),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_TEXTS)
+def test_e10_a_line_that_another_reader_might_take_for_something_else_is_refused(
+    tmp_path: Path, name: str
+) -> None:
+    with Ledger.create(tmp_path / "a.ledger", budget=ApproxDP(2, MILLIONTH)) as ledger:
+        ledger.charge(ApproxDP(1, 0), reason="open", request_id="r")
+        ledger.store("r", "tea")
+        text = written(ledger, tmp_path / "a.jsonl").read_text(encoding="ascii")
+    *lines, last = text.splitlines(keepends=True)
+    changed = [OTHER_TEXTS[name](line) if number else line for number, line in enumerate(lines)]
+    assert changed != lines
+    end = {**json.loads(last), "sha256": hashlib.sha256("".join(changed).encode()).hexdigest()}
+    path = tmp_path / "b.jsonl"
+    path.write_text("".join(changed) + json.dumps(end, separators=(",", ":")) + "\n", encoding="ascii")
+    with pytest.raises(LedgerDamaged):
+        verify_export(path)
+
+
+def test_e11_an_anchor_knows_answers_that_an_export_lacks(tmp_path: Path) -> None:
+    with Ledger.create(tmp_path / "a.ledger") as ledger:
+        ledger.charge(PureDP("1/4"), reason="a", request_id="r")
+        ledger.charge(PureDP("1/4"), reason="b", request_id="s")
+        ledger.store("r", "tea")
+        old = written(ledger, tmp_path / "old.jsonl")
+        ledger.store("s", "pie")
+        new = written(ledger, tmp_path / "new.jsonl")
+    anchor = tmp_path / "a.ledger.anchor"
+    assert verify_export(new, anchor).anchored
+    with pytest.raises(LedgerDamaged, match="answer 2 is missing or changed, which the anchor knows"):
+        verify_export(old, anchor)
+    lines = [json.loads(line) for line in new.read_text(encoding="ascii").splitlines()]
+    lines[4].update(digest="0" * 64)
+    lines[5].update(answers_head="0" * 64)
+    new.write_text(sealed(lines), encoding="ascii")
+    assert verify_export(new).answers == 2  # withheld: its digest cannot be computed anew
+    with pytest.raises(LedgerDamaged, match="answer 2 is missing or changed"):
+        verify_export(new, anchor)
 
 
 def test_e11_an_anchor_knows_an_older_export_and_another_ledger(tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from dpselect import Ledger, LedgerDamaged, LedgerUnavailable, PureDP
+from dpselect import ApproxDP, Ledger, LedgerDamaged, LedgerUnavailable, PureDP
 from dpselect.errors import InvalidParameter
+from dpselect.ledger.budget import Currency
+from dpselect.ledger.entries import Entry
 from dpselect.ledger.locations import NETWORK_FILE_SYSTEMS, file_system
 
 PAGE = 4096
@@ -21,27 +23,59 @@ ENTRIES = 20
 Report = tuple[object, ...]
 
 
-def fill(ledger: Ledger, numbers: range) -> None:
-    for number in numbers:
-        ledger.charge(PureDP("1/100"), reason=f"reason {number}", request_id=f"r{number}")
-        if number % 3 == 0:
-            ledger.store(f"r{number}", f"answer {number}")
+class Payer(NamedTuple):
+    """Who charges what: the curator a budget of epsilon, or an account a budget of epsilon and delta."""
+
+    price: Currency
+    account: str | None
+
+    def create(self, path: Path) -> Ledger:
+        """Make a ledger of a hundred prices. The account has a reserve of all of it."""
+        ledger = Ledger.create(path, budget=self.price * 100)
+        if self.account is not None:
+            ledger.open_account(self.account, share=ledger.budget, reserve=True)
+        return ledger
+
+    @property
+    def entries_before(self) -> int:
+        """How many entries stand before the first charge."""
+        return 0 if self.account is None else 1
+
+    def charge(self, ledger: Ledger, reason: str, request_id: str | None = None) -> Entry:
+        return ledger.charge(self.price, reason=reason, request_id=request_id, account=self.account)
+
+    def fill(self, ledger: Ledger, numbers: range) -> None:
+        for number in numbers:
+            self.charge(ledger, f"reason {number}", f"r{number}")
+            if number % 3 == 0:
+                ledger.store(f"r{number}", f"answer {number}", account=self.account)
+
+    def report(self, ledger: Ledger) -> Report:
+        """All that a ledger says of itself."""
+        answers = tuple(ledger.answer(f"r{number}", self.account) for number in (3, 4, 18))
+        sums = (ledger.budget, ledger.spent, ledger.remaining, ledger.reserved, tuple(ledger.accounts()))
+        return (*sums, tuple(ledger.entries()), answers, ledger.verify())
 
 
-def report(ledger: Ledger) -> Report:
-    """All that a ledger says of itself."""
-    answers = tuple(ledger.answer(f"r{number}") for number in (3, 4, 18))
-    return (ledger.budget, ledger.spent, ledger.remaining, tuple(ledger.entries()), answers, ledger.verify())
+CURATOR = Payer(PureDP("1/100"), None)
+ADA = Payer(ApproxDP("1/100", "1/1000"), "ada")
+fill = CURATOR.fill
+
+
+@pytest.fixture(params=[CURATOR, ADA], ids=["curator", "account"])
+def payer(request: pytest.FixtureRequest) -> Payer:
+    found: Payer = request.param
+    return found
 
 
 class Shelf:
     """The files of a ledger of 20 entries, to be damaged and put back."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        with Ledger.create(path, budget=PureDP(1)) as ledger:
-            fill(ledger, range(1, ENTRIES + 1))
-            self.said = report(ledger)
+    def __init__(self, path: Path, payer: Payer) -> None:
+        self.path, self.payer = path, payer
+        with payer.create(path) as ledger:
+            payer.fill(ledger, range(1, ENTRIES + 1))
+            self.said = payer.report(ledger)
         self.anchor = path.with_name(f"{path.name}.anchor")
         self.files = {each.name: each.read_bytes() for each in path.parent.iterdir() if each.is_file()}
 
@@ -56,9 +90,10 @@ class Shelf:
         """Say whether damage is detected, or does no harm: the same report, and a charge that fits it."""
         try:
             with Ledger.open(self.path) as ledger:
-                assert report(ledger) == self.said
-                entry = ledger.charge(PureDP("1/100"), reason="one more")
-                assert (entry.number, entry.total) == (ENTRIES + 1, PureDP("21/100"))
+                assert self.payer.report(ledger) == self.said
+                entry = self.payer.charge(ledger, "one more")
+                assert entry.number == self.payer.entries_before + ENTRIES + 1
+                assert entry.total == self.payer.price * (ENTRIES + 1)
         except (LedgerDamaged, LedgerUnavailable):
             return "detected"
         return "harmless"
@@ -74,8 +109,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def shelf(folder: Path) -> Shelf:
-    return Shelf(folder / "a.ledger")
+def shelf(folder: Path, payer: Payer) -> Shelf:
+    return Shelf(folder / "a.ledger", payer)
 
 
 def flipped(content: bytes, offset: int, mask: int) -> bytes:
@@ -90,7 +125,9 @@ def verdicts_of_flips(shelf: Shelf, name: str, flips: list[tuple[int, int]]) -> 
     return found
 
 
-@pytest.mark.parametrize("first", [0, 8, 16, 24])
+@pytest.mark.parametrize(
+    ("payer", "first"), [(CURATOR, 0), (CURATOR, 8), (ADA, 16), (ADA, 24)], indirect=["payer"]
+)
 def test_e10_every_eighth_byte_flipped_is_detected_or_harmless(shelf: Shelf, first: int) -> None:
     size = len(shelf.files["a.ledger"])
     flips = [(offset, 0xFF if first % 16 else 0x01) for offset in range(first, size, 32)]
@@ -115,19 +152,19 @@ def test_e10_every_byte_of_the_anchor_flipped_is_detected(shelf: Shelf) -> None:
 class UnmovedShelf(Shelf):
     """The files as a crash leaves them: the newest entries are in the log only."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, payer: Payer) -> None:
+        self.path, self.payer = path, payer
         self.anchor = path.with_name(f"{path.name}.anchor")
-        with Ledger.create(path, budget=PureDP(1)) as ledger:
-            fill(ledger, range(1, ENTRIES + 1))
-            self.said = report(ledger)
+        with payer.create(path) as ledger:
+            payer.fill(ledger, range(1, ENTRIES + 1))
+            self.said = payer.report(ledger)
             names = [path.name, f"{path.name}-wal", self.anchor.name]
             self.files = {name: (path.parent / name).read_bytes() for name in names}
 
 
 @pytest.fixture
-def crashed(folder: Path) -> Shelf:
-    return UnmovedShelf(folder / "a.ledger")
+def crashed(folder: Path, payer: Payer) -> Shelf:
+    return UnmovedShelf(folder / "a.ledger", payer)
 
 
 def test_a_log_that_a_crash_left_is_read(crashed: Shelf) -> None:
@@ -171,19 +208,30 @@ def test_e11_a_ledger_cut_at_any_page_is_detected(shelf: Shelf) -> None:
         assert shelf.verdict() == "detected", size
 
 
-def test_e11_an_old_copy_is_detected_and_the_first_missing_entry_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.ledger"
-    with Ledger.create(path) as ledger:
-        fill(ledger, range(1, 11))
+def test_e11_an_old_copy_is_detected_and_the_first_missing_entry_named(tmp_path: Path, payer: Payer) -> None:
+    path, missing = tmp_path / "a.ledger", payer.entries_before + 11
+    with payer.create(path) as ledger:
+        payer.fill(ledger, range(1, 11))
     shutil.copy(path, tmp_path / "old")
     with Ledger.open(path) as ledger:
-        fill(ledger, range(11, 21))
+        payer.fill(ledger, range(11, 21))
     shutil.copy(tmp_path / "old", path)
     with pytest.raises(
-        LedgerDamaged, match="entry 11 is missing: the ledger is older than its anchor"
+        LedgerDamaged, match=f"entry {missing} is missing: the ledger is older than its anchor"
     ) as found:
         Ledger.open(path)
-    assert found.value.entry == 11
+    assert found.value.entry == missing
+
+
+def test_e11_a_copy_from_before_an_account_was_closed_is_detected(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    ADA.create(path).close()
+    shutil.copy(path, tmp_path / "old")
+    with Ledger.open(path) as ledger:
+        ledger.close_account("ada")
+    shutil.copy(tmp_path / "old", path)
+    with pytest.raises(LedgerDamaged, match="entry 2 is missing"):
+        Ledger.open(path)
 
 
 def test_e11_an_old_copy_is_detected_by_an_anchor_elsewhere(tmp_path: Path) -> None:
@@ -201,18 +249,20 @@ def test_e11_an_old_copy_is_detected_by_an_anchor_elsewhere(tmp_path: Path) -> N
     assert found.value.entry == 5
 
 
-def test_e11_an_old_copy_put_in_place_of_an_open_ledger_is_noticed_by_who_has_it_open(tmp_path: Path) -> None:
+def test_e11_an_old_copy_put_in_place_of_an_open_ledger_is_noticed_by_who_has_it_open(
+    tmp_path: Path, payer: Payer
+) -> None:
     path = tmp_path / "a.ledger"
-    with Ledger.create(path) as ledger:
-        fill(ledger, range(1, 4))
+    with payer.create(path) as ledger:
+        payer.fill(ledger, range(1, 4))
     shutil.copy(path, tmp_path / "old")
-    fill(ledger, range(4, 6))
+    payer.fill(ledger, range(4, 6))
     (tmp_path / "old").replace(path)
     with pytest.raises(LedgerDamaged, match="replaced while it was open"):
-        ledger.charge(PureDP("1/100"), reason="into nowhere")
+        payer.charge(ledger, "into nowhere")
     ledger.close()
     # The log was not replaced, and holds what the old copy lacks.
-    assert ledger.charge(PureDP("1/100"), reason="none is lost").number == 6 == ledger.verify()
+    assert payer.charge(ledger, "none is lost").number == payer.entries_before + 6 == ledger.verify()
 
 
 def test_e11_a_log_deleted_under_an_open_ledger_is_noticed(tmp_path: Path) -> None:
@@ -469,19 +519,37 @@ def test_a_ledger_on_a_network_file_system_is_refused(
 # ---- disks ----------------------------------------------------------------------------------------------
 
 
-def charge_until_refused(ledger: Ledger) -> int:
+SMALL = {
+    "curator": Payer(PureDP("1/100000"), None),
+    "account": Payer(ApproxDP("1/100000", "1/1000000"), "ada"),
+}
+
+
+def charge_until_refused(ledger: Ledger, payer: Payer) -> int:
     """Charge as long as it goes; give the number of charges that were acknowledged."""
     for number in range(100_000):
         try:
-            ledger.charge(PureDP("1/100000"), reason="x" * 500)
+            payer.charge(ledger, "x" * 500)
         except LedgerUnavailable:
             return number
     raise AssertionError
 
 
-def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.ledger"
-    Ledger.create(path).close()
+def a_thousand_times_as_much(ledger: Ledger, payer: Payer) -> None:
+    """Let the budget and the share outlast the disk."""
+    ledger.change_budget(payer.price * 1000, reason="more")
+    if payer.account is not None:
+        ledger.change_share(payer.account, payer.price * 1000, reason="more")
+
+
+@pytest.mark.parametrize("who", SMALL)
+def test_a_full_disk_refuses_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    path, payer = tmp_path / "a.ledger", SMALL[who]
+    with payer.create(path) as made:
+        a_thousand_times_as_much(made, payer)
+        before = made.verify()
     connect: Any = sqlite3.connect
 
     def on_a_small_disk(*arguments: object, **options: object) -> sqlite3.Connection:
@@ -492,22 +560,24 @@ def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
     with monkeypatch.context() as disk:
         disk.setattr(sqlite3, "connect", on_a_small_disk)
         ledger = Ledger.open(path)
-        charged = charge_until_refused(ledger)
+        charged = charge_until_refused(ledger, payer)
         with pytest.raises(LedgerUnavailable, match="the disk is full"):
-            ledger.charge(PureDP("1/100000"), reason="x" * 500)
-        assert ledger.verify() == charged > 10
+            payer.charge(ledger, "x" * 500)
+        assert ledger.spent == payer.price * charged
+        assert ledger.verify() - before == charged > 10
         ledger.close()
-    assert ledger.charge(PureDP("1/100000"), reason="after").number == charged + 1 == ledger.verify()
+    assert payer.charge(ledger, "after").number == before + charged + 1 == ledger.verify()
 
 
 IN_A_SMALL_PLACE = """
 import os, resource, sys
-from dpselect import PureDP, Ledger
-from tests.ledger.test_files import charge_until_refused
+from dpselect import Ledger
+from tests.ledger.test_files import SMALL, charge_until_refused
 ledger = Ledger.open(sys.argv[1])
+before = ledger.verify()
 size = 300_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-print(charge_until_refused(ledger), ledger.verify())
+print(charge_until_refused(ledger, SMALL[sys.argv[2]]), ledger.verify() - before)
 """
 
 
@@ -520,13 +590,16 @@ def run_in_checkout(script: str, *arguments: object) -> list[str]:
     return done.stdout.split()
 
 
-def test_a_limit_on_the_size_of_files_refuses_and_loses_nothing(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "a.ledger")
+@pytest.mark.parametrize("who", SMALL)
+def test_a_limit_on_the_size_of_files_refuses_and_loses_nothing(tmp_path: Path, who: str) -> None:
+    payer = SMALL[who]
+    ledger = payer.create(tmp_path / "a.ledger")
+    a_thousand_times_as_much(ledger, payer)
     ledger.close()
-    charged, verified = map(int, run_in_checkout(IN_A_SMALL_PLACE, tmp_path / "a.ledger"))
+    charged, verified = map(int, run_in_checkout(IN_A_SMALL_PLACE, tmp_path / "a.ledger", who))
     assert charged == verified > 10
     assert ledger.verify() >= charged
-    assert ledger.charge(PureDP("1/100000"), reason="after").number == ledger.verify()
+    assert payer.charge(ledger, "after").number == ledger.verify()
 
 
 AS_UNPRIVILEGED_USER = """

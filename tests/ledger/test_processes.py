@@ -104,22 +104,25 @@ def printed(script: str, place: Place) -> str:
 
 FORKED_BEHIND_PYTHON = """
 import ctypes, os, sys
-from dpselect import Ledger, PureDP
-ledger = Ledger.create(sys.argv[1])
-ledger.charge(PureDP("1/10"), reason="before")
+from dpselect import ApproxDP, Ledger
+ledger = Ledger.create(sys.argv[1], budget=ApproxDP("3/10", "3e-6"))
+ledger.open_account("ada", share=ledger.budget, reserve=True)
+def charge(reason):
+    ledger.charge(ApproxDP("1/10", "1e-6"), reason=reason, account="ada")
+charge("before")
 child = ctypes.PyDLL(None).fork()
 if not child:
-    ledger.charge(PureDP("1/10"), reason="child")
+    charge("child")
     ledger.close()
     os._exit(0)
 os.waitpid(child, 0)
-ledger.charge(PureDP("1/10"), reason="parent")
-print(ledger.verify())
+charge("parent")
+print(ledger.verify(), ledger.remaining.parts() == (0, 0) == ledger.account("ada").remaining.parts())
 """
 
 
 def test_b6_a_fork_that_python_was_not_told_of_is_noticed(place: Place) -> None:
-    assert printed(FORKED_BEHIND_PYTHON, place) == "3\n"
+    assert printed(FORKED_BEHIND_PYTHON, place) == "4 True\n"
 
 
 THREADS_AT_A_FORK = """
@@ -151,23 +154,25 @@ def test_b6_a_fork_in_the_middle_of_anothers_charge_waits_for_it(file_place: Pla
 
 INTERRUPTED = """
 import itertools, signal, sys, time
-from dpselect import Ledger, PureDP
+from dpselect import ApproxDP, Ledger
 charging, interrupted = False, 0
 def interrupt(*_):
     if charging:
         raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, interrupt)
-ledger = Ledger.create(sys.argv[1], budget=PureDP(100))
+ledger = Ledger.create(sys.argv[1], budget=ApproxDP(100, "1e-2"))
+ledger.open_account("ada", share=ledger.budget, reserve=True)
+small = ApproxDP("1/1000", "1e-6")
 times = [time.perf_counter()]
 for _ in range(20):
-    ledger.charge(PureDP(1), reason="how long it takes")
+    ledger.charge(small, reason="how long it takes", account="ada")
     times.append(time.perf_counter())
 shortest = min(after - before for before, after in itertools.pairwise(times))
 for instant in range(1, 301):
     try:
         charging = True
         signal.setitimer(signal.ITIMER_REAL, shortest * instant / 200)
-        ledger.charge(PureDP("1/1000"), reason="perhaps")
+        ledger.charge(small, reason="perhaps", account="ada")
         charging = False
     except KeyboardInterrupt:
         interrupted += 1
@@ -175,13 +180,14 @@ for instant in range(1, 301):
     signal.setitimer(signal.ITIMER_REAL, 0)
     if instant % 10 == 0:
         with Ledger.open(sys.argv[1]) as other:
-            other.charge(PureDP("1/1000"), reason="another is not kept out")
-print(ledger.verify() >= 50, interrupted > 50)
+            other.charge(small, reason="another is not kept out", account="ada")
+spent = ledger.account("ada").spent
+print(ledger.verify() >= 50, interrupted > 50, spent == ledger.spent == small * (ledger.verify() - 1))
 """
 
 
 def test_b10_an_interrupted_writer_keeps_no_other_out(file_place: Place) -> None:
-    assert printed(INTERRUPTED, file_place) == "True True\n"
+    assert printed(INTERRUPTED, file_place) == "True True True\n"
 
 
 INTERRUPTED_WHILE_WAITING = """

@@ -56,8 +56,7 @@ def export_lines(
     end = answers_end = Position(0, header.digest)
 
     def line(record: str, columns: Iterable[str], values: Iterable[object]) -> str:
-        facts = {"record": record, **dict(zip(columns, values, strict=True))}
-        text = json.dumps(facts, separators=(",", ":")) + "\n"
+        text = _text({"record": record, **dict(zip(columns, values, strict=True))})
         digest.update(text.encode("ascii"))
         return text
 
@@ -109,6 +108,7 @@ class _Reader:
         self._digests: list[str] = []
         self._requests: set[tuple[object, object]] = set()
         self._answered: set[int] = set()
+        self._answer_digests: list[str] = []
 
     def read(self, lines: Iterable[bytes]) -> VerifiedExport:
         """Read all lines, and refuse the first that does not fit."""
@@ -116,6 +116,8 @@ class _Reader:
         ended = False
         for text in lines:
             facts = json.loads(text)
+            if _text(facts).encode("ascii") != text:  # another reader might take it for something else
+                raise _damaged("a line is not written as the format says")
             record, values = facts["record"], list(facts.values())[1:]
             if ended or next(iter(facts)) != "record" or (header is None) != (record == "header"):
                 raise _damaged("its lines are in another order")
@@ -125,7 +127,7 @@ class _Reader:
                 self._entry(values)
             elif record == "answer" and list(facts)[1:] == [*COLUMNS_OF[ANSWERS], "sha256"]:
                 self._answer(values)
-            elif record == "end" and tuple(facts)[1:] == _END and text.endswith(b"\n"):
+            elif record == "end" and tuple(facts)[1:] == _END:
                 self._end(values)
                 ended = True
             else:
@@ -159,8 +161,8 @@ class _Reader:
 
     def _answer(self, values: list[Any]) -> None:
         number, entry, answer, own, hashed = values
-        good = number == len(self._answered) + 1 and entry not in self._answered
-        if not (good and 1 <= entry <= len(self._digests)):
+        good = type(number) is type(entry) is int and number == len(self._answered) + 1
+        if not (good and entry not in self._answered and 1 <= entry <= len(self._digests)):
             raise _damaged("an answer has no charge of its own", entry=entry)
         if answer is not None:
             columns = (number, entry, answer)
@@ -169,6 +171,7 @@ class _Reader:
                 raise _damaged("an answer was changed", entry=entry)
         self._answered.add(entry)
         self._answers_head = own
+        self._answer_digests.append(own)
 
     def _end(self, values: list[Any]) -> None:
         found = [self._before[0], self._before[-1], len(self._answered), self._answers_head]
@@ -186,6 +189,13 @@ class _Reader:
             raise _damaged(f"entry {len(self._digests) + 1} is missing, which the anchor knows")
         if number and self._digests[number - 1] != digest:
             raise _damaged(f"entry {number} is not the one that the anchor knows", entry=number)
+        number, digest = self._known.answers
+        if number and self._answer_digests[number - 1 : number] != [digest]:
+            raise _damaged(f"answer {number} is missing or changed, which the anchor knows")
+
+
+def _text(facts: dict[str, Any]) -> str:
+    return json.dumps(facts, separators=(",", ":")) + "\n"
 
 
 def _damaged(what: str, *, entry: int | None = None) -> LedgerDamaged:
