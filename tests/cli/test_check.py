@@ -59,6 +59,17 @@ def test_it_takes_the_options_of_another_verb(verb: str, question: str, counted:
     assert told.json["counted"] == counted
 
 
+def test_labels_that_are_not_yes_count_in_a_threshold(folder: Path, call: Call) -> None:
+    (folder / "exam.csv").write_text("who,hours,result\n1,3,failed\n2,x,failed\n3,9,\n4,8,passed\n")
+    options = "--unit who --value hours --label result --yes passed --between 0:10"
+    told = call(f"check exam.csv --verb threshold {options} --owner")
+    assert told.code == 0
+    assert "result: matched   3" in told.out
+    assert "result: missing   1" in told.out
+    assert "'failed'" not in told.out
+    assert "1  'x'" in told.out
+
+
 def test_without_a_terminal_it_needs_the_word_of_the_owner(call: Call) -> None:
     call(CHECK).refused(2, "Write --owner")
 

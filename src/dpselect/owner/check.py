@@ -172,8 +172,8 @@ def _columns(engine: Engine, key: Key, rows: int, where: RowFilter | None) -> It
         request = CountsRequest(None, (alone,), distinct=False, most=None, where=where)
         ((present,),) = engine.rows_for_owner(request.columns, partial(queries.present_cells, column, where))
         facts = ColumnCheck(column.name, _counted(engine, request), rows - present, 0, 0, ())
-        if isinstance(alone, Ticked):
-            yield replace(facts, not_listed=present - facts.matched)
+        if isinstance(alone, Ticked) or (isinstance(alone, Listed) and alone.others is not None):
+            yield replace(facts, not_listed=present - facts.matched)  # what is not on the list may count too
             continue
         values = engine.rows_for_owner(
             request.columns, partial(queries.unmatched, alone, SHOWN_VALUES, where)

@@ -17,7 +17,7 @@ from dpselect.cli.user_errors import BAD_TABLE, UserError
 if TYPE_CHECKING:
     from dpselect.owner import TableCheck
 
-VERBS = ("vote", "top", "mode", "price", "quantile", "summary", "window")
+VERBS = ("vote", "top", "mode", "price", "quantile", "summary", "window", "threshold")
 QUESTION = "This shows data about people. It is not private and must not be published. Is the data yours?"
 UNREADABLE = (
     "the rows of the table must be readable as its schema says; the engine failed on them. Look for broken "
