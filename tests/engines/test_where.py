@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -188,6 +189,33 @@ def test_a_filter_is_the_same_on_postgresql(postgres_server: Server) -> None:
     url = postgres_server.url()
     loading.to_postgres(url, "filtered", KINDS, ROWS)
     agree(lambda text: Table(url, table="filtered", unit="who", where=text), ROWS, 8, 60)
+
+
+@pytest.mark.parametrize(
+    ("condition", "people"),
+    [
+        ("x = 12300", 2),
+        ("x = 12345", 0),
+        ("x <> 12345", 4),
+        ("x < 12345", 3),
+        ("x > 50", 3),
+        ("x BETWEEN 1 AND 12399.5", 2),
+        ("x >= 9999900", 1),
+    ],
+)
+def test_a_filter_of_hundreds_is_exact_on_postgresql(
+    postgres_server: Server, condition: str, people: int
+) -> None:
+    url = postgres_server.url()
+    with psycopg.connect(url) as connection:
+        connection.execute("DROP TABLE IF EXISTS hundreds")
+        connection.execute("CREATE TABLE hundreds (who int, dish text, x numeric(5, -2))")
+        connection.execute(
+            "INSERT INTO hundreds VALUES (1, 'tea', 12345), (2, 'tea', 12300), (3, 'tea', 9999900), "
+            "(4, 'tea', 49), (5, 'tea', NULL)"
+        )
+    tea = approval_voting(candidate="dish", candidates=["tea"])
+    assert asked(tea, Table(url, table="hundreds", unit="who", where=condition)) == [people]
 
 
 def test_a_filter_is_the_same_on_spark(spark_session: Any, tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def _on_grid(  # noqa: PLR0913, PLR0917 - a comparison, and the type in which it
     dialect: Dialect,
 ) -> Node:
     """Compare multiples of a power of ten with any number: with the multiple that decides it."""
-    place = number * 10**scale
+    place = number * Fraction(10) ** scale
     if operator in ("=", "<>"):
         if place.denominator != 1 or not ends[0] <= place <= ends[1]:
             return _known(node, truth=operator == "<>")
@@ -254,7 +254,7 @@ def _on_grid(  # noqa: PLR0913, PLR0917 - a comparison, and the type in which it
 
 
 def _multiple(place: int, scale: int, kind: exp.DataType, dialect: Dialect) -> Node:
-    return _parameter(exact_decimal(Fraction(place, 10**scale)), kind, dialect)
+    return _parameter(exact_decimal(place / Fraction(10) ** scale), kind, dialect)
 
 
 def _known(node: Node, *, truth: bool) -> Node:
