@@ -81,7 +81,8 @@ def test_the_scores_are_those_of_the_reference_whatever_is_set(
             with subtests.test(case.name):
                 loading.to_postgres(postgres_server.url("contrary"), "rows", case.kinds, case.rows)
                 run(postgres_server.url("contrary"), "GRANT SELECT ON rows TO contrary")
-                table = Table(postgres_server.url("contrary", "contrary"), table="rows", unit=case.unit)
+                url = postgres_server.url("contrary", "contrary")
+                table = Table(url, table="rows", unit=case.unit, **case.options)
                 assert asked(case.problem, table) == case.points
 
 
