@@ -16,14 +16,15 @@ from pathlib import Path
 import pytest
 
 from dpselect.ledger import Ledger
-from dpselect.privacy.losses import PureDP
+from dpselect.privacy.losses import ApproxDP, PureDP
 from tests.cli.commands import VOTE
 
 LINE = f"{VOTE} --epsilon 1 --ledger town.ledger --json"
+ON_AN_ACCOUNT = f"{LINE} --delta 1e-6 --account ada"
 PEOPLE = 100_000
 SENTENCE = re.compile(
     r"dpselect: interrupted( by SIG\w+)?\."
-    r"( The budget is spent: epsilon 1 was charged before the data was read\.)?\n"
+    r"( The budget is spent: epsilon 1( with delta 0\.000001)? was charged before the data was read\.)?\n"
 )
 
 
@@ -33,6 +34,7 @@ class Town:
 
     folder: Path
     ledger: Ledger
+    line: str = LINE
 
     @property
     def temporary(self) -> Path:
@@ -45,10 +47,10 @@ class Town:
     def charges(self) -> int:
         return len(list(self.ledger.entries()))
 
-    def start(self, line: str = LINE) -> subprocess.Popen[str]:
+    def start(self, line: str | None = None) -> subprocess.Popen[str]:
         """Start a command, and wait until it listens to signals."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "dpselect", *line.split()],
+            [sys.executable, "-m", "dpselect", *(line or self.line).split()],
             cwd=self.folder,
             env={**os.environ, "TMPDIR": str(self.temporary)},
             stdout=subprocess.PIPE,
@@ -97,6 +99,15 @@ def town(folder: Path) -> Iterator[Town]:
         yield Town(folder, ledger)
 
 
+@pytest.fixture
+def town_with_an_account(town: Town) -> Iterator[Town]:
+    """A budget of epsilon and delta, all of it reserved for an account."""
+    name = "accounts.ledger"
+    with Ledger.create(town.folder / name, budget=ApproxDP(10_000, "1/10")) as ledger:
+        ledger.open_account("ada", share=ledger.budget, reserve=True)
+        yield Town(town.folder, ledger, ON_AN_ACCOUNT.replace("town.ledger", name))
+
+
 def check(town: Town, process: subprocess.Popen[str], number: int, before: int) -> str:
     """Hold what a process left behind against the rules; say how it ended."""
     out, err = process.communicate(timeout=120)
@@ -142,6 +153,15 @@ def test_e4_a_signal_at_any_time_leaves_no_rows_behind_and_says_what_was_charged
     name: str, town: Town
 ) -> None:
     assert hits(town, getattr(signal, name), 6).keys() > {"stopped"}
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_e4_a_signal_at_any_time_says_what_was_charged_to_an_account(
+    name: str, town_with_an_account: Town
+) -> None:
+    assert hits(town_with_an_account, getattr(signal, name), 4).keys() > {"stopped"}
+    ledger = town_with_an_account.ledger
+    assert ledger.account("ada").spent == ledger.spent == ApproxDP(1, "1e-6") * (ledger.verify() - 1)
 
 
 @pytest.mark.slow
