@@ -56,6 +56,11 @@ def test_gaps_of_several_are_to_the_next_in_steps_of_the_grid(table: Table) -> N
     assert rounds.gaps == (Fraction(6000), Fraction(2000))
 
 
+def test_the_lead_of_a_quantile_is_said_in_people(table: Table) -> None:
+    middle = dpselect.quantile(value="who", at="1/2", candidates=[1, 100, 1000])
+    assert " people; true leads" in repr(dpselect.top_k(middle, table, k=2, epsilon=1, gap=True))
+
+
 def test_in_rho_a_gap_costs_more_noise(table: Table) -> None:
     for k in (1, 2):
         with prepare(VOTES, table, k=k, rho=1) as question:

@@ -47,6 +47,11 @@ def pages() -> Iterator[tuple[Path, bool]]:
         yield from ((path, True) for path in sorted(ROOT.glob(pattern)) if path != Path(__file__))
 
 
+def test_no_id_is_given_to_two_threats() -> None:
+    ids = re.findall(r"^\| ([A-F]\d+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(ids) == len(set(ids)) == len(ROWS)
+
+
 def test_every_threat_that_a_test_is_named_after_has_a_row() -> None:
     assert sorted(NAMED.keys() - ROWS.keys()) == []
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from dpselect.utility.sure_lead import lead_margin
+from dpselect.utility.sure_lead import lead_margin, whole_lead_margin
 
 BETA = Fraction(1, 10)
 DRAWS = 6000
@@ -46,6 +46,23 @@ def test_no_gap_promises_more_than_the_true_lead(noise: Noise, scores: list[floa
     if k < len(scores):
         margin = float(lead_margin(noise, len(scores), k, BETA))
         assert failures(noise, scores, k, margin) <= 0.1 + 0.02
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(1), Fraction(8)], ids=str)
+@pytest.mark.parametrize("n", [2, 3, 10])
+@pytest.mark.parametrize("k", [1, 2])
+def test_no_gap_of_counts_promises_more_than_the_true_lead(scale: Fraction, n: int, k: int) -> None:
+    """Tied candidates: every gap is a difference of whole noise, and every true lead is 0."""
+    if k >= n:
+        return
+    generator = np.random.default_rng(20261118)
+    decay = 1 - math.exp(-1 / float(scale))
+    counts = generator.geometric(decay, (DRAWS, n)) - generator.geometric(decay, (DRAWS, n))
+    counts = -np.sort(-counts, axis=1)
+    largest = (counts[:, :k] - counts[:, 1 : k + 1]).max(axis=1)
+    margin = float(whole_lead_margin(n, k, BETA, scale))
+    assert (largest > margin).mean() <= 0.1 + 0.02
+    assert (largest > margin / 4 - 1).mean() > 0.1
 
 
 def test_for_two_candidates_the_margin_is_sharp() -> None:

@@ -51,16 +51,18 @@ class Wishes:
             raise InvalidParameter.must_be("counts", "True or False", got=self.counts)
         if not self.counts:
             return False
-        if noise != "laplace":
-            way_out = "" if problem.totals is None else ' Write noise="laplace".'
-            raise InvalidParameter(
-                "counts are free with Laplace noise alone, whose price is how far all scores move together; "
-                f"this question takes {noise} noise.{way_out}"
-            )
         if not isinstance(measure, MaxDivergence):
             raise InvalidParameter("counts have a proved price in epsilon alone. Give epsilon.")
         if problem.unit != 1:
             raise InvalidParameter(f"counts are for scores that count; those of {problem.name} do not.")
+        if noise != "laplace":
+            way_out = 'Write noise="laplace".'
+            if problem.totals is None:
+                way_out = "One person may move any number of scores here. Leave counts out."
+            raise InvalidParameter(
+                "counts are free with Laplace noise alone, whose price is how far all scores move together; "
+                f"this question takes {noise} noise. {way_out}"
+            )
         return True
 
     def grid(self, problem: Problem) -> Fraction | None:

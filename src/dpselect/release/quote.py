@@ -125,7 +125,7 @@ class Quote:
         if self.gap_grid is None or n is None:
             return Fraction(0)
         if self.counted:
-            return self.scale * whole_lead_margin(n, self.k, 1 - accuracy.confidence)
+            return whole_lead_margin(n, self.k, 1 - accuracy.confidence, self.scale)
         fresh = rounds_are_fresh(self.mechanism, measure_of(self.price), self.k)
         return self.scale * lead_margin(self.mechanism, n, self.k, 1 - accuracy.confidence, fresh=fresh)
 

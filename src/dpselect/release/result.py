@@ -123,7 +123,8 @@ def no_winner_text(quote: Quote) -> str:
 
 def lead_text(release: Release) -> str:
     """Say by how much the winners lead, and what of it is sure."""
-    word = release.accuracy.measured_in
+    accuracy = release.accuracy
+    word = accuracy.measured_in if accuracy.target is None else "people"
     unit = "" if word == "score" else f" {word}"
     if release.k == 1:
         (gap,), (sure,) = release.gaps, release.sure_leads

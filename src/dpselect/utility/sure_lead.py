@@ -9,12 +9,7 @@ from fractions import Fraction
 
 from dpselect.exact.enclosures import log
 from dpselect.selection.noise import NoiseName
-from dpselect.utility.worst_case import laplace_distance, whole_laplace_distance
-
-
-def whole_lead_margin(n: int, k: int, beta: Fraction) -> Fraction:
-    """Bound the same for the gaps of noisy counts, which have discrete Laplace noise."""
-    return whole_laplace_distance(n, 2 if k == 1 else n, beta)
+from dpselect.utility.worst_case import laplace_distance, laplace_pairs_distance, whole_laplace_reach
 
 
 def lead_margin(noise: NoiseName, n: int, k: int, beta: Fraction, *, fresh: bool = False) -> Fraction:
@@ -33,3 +28,15 @@ def lead_margin(noise: NoiseName, n: int, k: int, beta: Fraction, *, fresh: bool
         pairs = n if k == 1 else k * n if fresh else n * (n - 1)
         return log(pairs / beta - 1).high
     return laplace_distance(n, 2 if k == 1 else n, beta)
+
+
+def whole_lead_margin(n: int, k: int, beta: Fraction, scale: Fraction) -> Fraction:
+    """Bound, in counts, the same for the gaps of noisy counts, which have discrete Laplace noise.
+
+    >>> from dpselect.exact.rounding import rounded_up
+    >>> rounded_up(whole_lead_margin(5, 3, Fraction(1, 100), Fraction(1)), 2)
+    '9.58'
+    """
+    by_reach = scale * whole_laplace_reach(n, 2 if k == 1 else n, beta)
+    by_pairs = scale * laplace_pairs_distance(n if k == 1 else n * (n - 1), beta) + 1
+    return min(by_reach, by_pairs)

@@ -102,24 +102,37 @@ def laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
     ``above`` Laplace numbers are compared with ``below`` others: by all pairs together, or by how far the
     former reach up and the latter down; the smaller bound is given.
     """
-    pairs = above * below
-    if 2 * beta >= pairs:
-        return Fraction(0)
+    by_pairs = laplace_pairs_distance(above * below, beta)
+    if not by_pairs:
+        return by_pairs
     reaches = log(above / beta).high, log(below / beta).high
-    by_pairs = _threshold(
-        lambda t: compare(lambda precision: _pairs_apart(t, pairs, precision), beta) < 0,
-        2 * log(pairs / beta).high + 4,
-    ).holds
     return min(by_pairs, reaches[0] + reaches[1]) if min(reaches) >= 0 else by_pairs
 
 
-def whole_laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
-    """Bound the same distance for discrete Laplace noise on whole scores, ties included.
+def laplace_pairs_distance(pairs: int, beta: Fraction) -> Fraction:
+    """Bound the distance that no pair of Laplace numbers is apart, the first above, but with chance beta."""
+    if 2 * beta >= pairs:
+        return Fraction(0)
+    return _threshold(
+        lambda t: compare(lambda precision: _pairs_apart(t, pairs, precision), beta) < 0,
+        2 * log(pairs / beta).high + 4,
+    ).holds
 
-    >>> whole_laplace_distance(0, 5, Fraction(1, 100))
-    Fraction(0, 1)
+
+def whole_laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
+    """Bound the same distance for discrete Laplace noise on whole scores, where coins decide ties.
+
+    >>> whole_laplace_distance(97, 3, Fraction(1, 100)) == laplace_distance(97, 3, Fraction(1, 100))
+    True
     """
-    return log(2 * above / beta).high + log(2 * below / beta).high if above else Fraction(0)
+    if not above:
+        return Fraction(0)
+    return min(laplace_pairs_distance(above * below, beta), whole_laplace_reach(above, below, beta))
+
+
+def whole_laplace_reach(above: int, below: int, beta: Fraction) -> Fraction:
+    """Bound the same distance where ties are counted as lost: by how far the numbers reach up and down."""
+    return log(2 * above / beta).high + log(2 * below / beta).high
 
 
 def laplace_failure(t: Fraction, n: int, k: int) -> Fraction:
