@@ -135,7 +135,8 @@ class TableUnreadable(DpselectError, RuntimeError):
             "the rows of the table must be readable as its schema says; the engine failed on them. "
             "Nothing was released, and what was paid stays paid. Its message is withheld, because it may "
             "quote them: look for broken rows (a CSV row with more or fewer fields than the header, text "
-            "that is not UTF-8, a file cut short), or for a lack of memory."
+            "that is not UTF-8, a file cut short), or for a lack of memory. If a CSV is in another encoding, "
+            'name it: encoding="utf-16", or encoding="cp1252".'
         )
 
 

@@ -38,6 +38,11 @@ def test_the_owner_is_shown_how_the_table_fits(call: Call, folder: Path) -> None
         ("price", PRICE, 300),
         ("quantile", MEDIAN, 300),
         ("summary", MEDIAN.replace("quantile", "summary").replace("--at 0.5", ""), 300),
+        (
+            "threshold",
+            "threshold stars.csv --unit guest --value stars --label dish --yes pie --between 0:5",
+            300,
+        ),
         ("mode", "mode visits.csv --unit person --column town --candidates Bern,Basel", 300),
         (
             "top",

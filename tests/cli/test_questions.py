@@ -289,7 +289,7 @@ def test_figures_beyond_all_floats_are_shown(words: str, folder: Path, call: Cal
 
 def test_the_accuracy_of_a_quantile_is_told_in_ranks(call: Call) -> None:
     said = " ".join(call(f"{MEDIAN} --epsilon 1 --dry-run").out.split())
-    assert "the rank of the answer is within 9.90 (rounded up) people of the median's, if a candidate" in said
+    assert "the rank of the answer is within 9.90 (rounded up) people of the median's, if the median" in said
     quarter = " ".join(call(f"{MEDIAN.replace('0.5', '1/4')} --epsilon 1 --dry-run").out.split())
     assert "people of the 0.25 quantile's" in quarter
 

@@ -14,7 +14,12 @@ from dpselect.errors import InvalidParameter
 from tests.cli.commands import VOTE, Call
 
 SOURCE = Path(dpselect.__file__).parent
-ACROSS_STRINGS = ("this ledger takes PureDP; got ZCDP", 'noise="laplace" needs', "Leave noise out")
+ACROSS_STRINGS = (
+    "this ledger takes PureDP; got ZCDP",
+    "this ledger takes ApproxDP and PureDP",
+    'noise="laplace" needs',
+    "Leave noise out",
+)
 """Put together at run time; asked for below."""
 
 TRANSLATED = {
@@ -38,6 +43,30 @@ TRANSLATED = {
     ),
     "a plan": ("plan --n 0 --epsilon 1", "--n must be a whole number"),
     "public scores": ("law 1,x --scale 1", "each of SCORES must be a finite number; got 'x'"),
+    "a width": (
+        "window pay.csv --unit person --value salary --width 0 --between 0:9 --epsilon 1",
+        "--width must be a positive number",
+    ),
+    "counts of one winner": (
+        f"{VOTE} --kind plurality --epsilon 1 --counts",
+        "this question takes exponential noise. Write --noise laplace.",
+    ),
+    "several fractions of a list": (
+        "quantile pay.csv --unit person --value salary --at 0.5,0.9 --candidates 1,2 --epsilon 1",
+        "--at must be one fraction with --candidates; several are drawn between bounds. Write --between",
+    ),
+    "a rho at no delta": (
+        f"{VOTE} --rho 1/8 --ledger delta.ledger",
+        "takes rho at a delta that is named; got none. Name the point at which it is charged: --delta 1e-7.",
+    ),
+    "a budget of another kind": (
+        "ledger budget delta.ledger --epsilon 3 --reason more",
+        "of the kind of the present one, epsilon 2 with delta 0.000001; got epsilon 3. Give the same options",
+    ),
+    "a filter without quotes": (
+        f"{VOTE} --epsilon 1 --where 'candidate = Rex'",
+        "If it is text, write it in single quotes: 'Rex'.",
+    ),
     "a ledger that is there": ("ledger create town.ledger --epsilon 1", "dpselect ledger show PATH"),
     "a budget of nothing": ("ledger create new.ledger --epsilon 0", "--epsilon must be a positive number"),
     "a noise without a price": (
@@ -85,6 +114,7 @@ def constants() -> str:
 @pytest.mark.parametrize(("line", "words"), TRANSLATED.values(), ids=TRANSLATED)
 def test_a_sentence_of_the_library_names_what_a_user_typed(line: str, words: str, call: Call) -> None:
     assert call("ledger create town.ledger --epsilon 2 --unit voter").code == 0
+    assert call("ledger create delta.ledger --epsilon 2 --delta 1e-6").code == 0
     refused = call(line)
     refused.refused(2, words)
     assert "Ledger." not in refused.err

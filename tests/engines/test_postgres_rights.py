@@ -154,5 +154,7 @@ def test_types_that_are_neither_text_nor_numbers_are_refused_before_the_charge(
     )
     with pytest.raises(InvalidParameter, match="unit must be a column of text, whole numbers or UUIDs"):
         scores(kitchen, "kitchen.odd")
-    with pytest.raises(InvalidParameter, match="as column 'dish' holds values of another type"):
+    with pytest.raises(
+        InvalidParameter, match="column 'dish' must hold text or numbers; it holds values of another type"
+    ):
         scores(kitchen, "kitchen.odd", None)

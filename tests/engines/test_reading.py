@@ -166,6 +166,8 @@ def test_a_frame_is_not_refused_for_columns_that_the_question_does_not_use() -> 
     for name in ("period", "interval", "complex", "sparse", "category"):
         with pytest.raises(InvalidParameter, match=f"column '{name}' must hold numbers"):
             asked(quantile(value=name, at="1/2", candidates=[1]), Table(frames[0], unit="who"))
+        with pytest.raises(InvalidParameter, match=f"column '{name}' must hold text or numbers; it holds"):
+            asked(plurality(candidate=name, candidates=["tea", "pie"]), Table(frames[0], unit="who"))
     with pytest.raises(InvalidParameter, match="column 'half' must hold numbers"):
         asked(quantile(value="half", at="1/2", candidates=[1]), Table(frames[1], unit="who"))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dpselect
-from dpselect import Table, approval_voting, borda, check, most_common, quantile
+from dpselect import Table, approval_voting, borda, check, most_common, quantile, threshold
 from dpselect.engines.protocol import SALT_BYTES
 from dpselect.errors import InvalidParameter, TableUnreadable
 from dpselect.owner import ColumnCheck, TableCheck
@@ -129,6 +129,19 @@ def test_numbers_in_text_are_told_from_other_text(tmp_path: Path) -> None:
     table = loading.from_csv({"age": "text"}, [{"age": "30"}, {"age": "n/a"}, {"age": "7,5"}], None, tmp_path)
     (column,) = check(quantile(value="age", at="1/2", between=(0, 9), step=1), table, owner=True).columns
     assert (column.matched, column.no_number, column.unmatched) == (1, 2, (("7,5", 1), ("n/a", 1)))
+
+
+def test_labels_that_are_not_yes_count_as_no_and_are_not_called_uncounted(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        {"age": "30", "passed": "yes"},
+        {"age": "7", "passed": "no"},
+        {"age": "8", "passed": None},
+    ]
+    table = loading.from_csv({"age": "text", "passed": "text"}, rows, None, tmp_path)
+    found = check(threshold(value="age", label="passed", yes="yes", between=(0, 9)), table, owner=True)
+    (label,) = (column for column in found.columns if column.column == "passed")
+    assert (label.matched, label.missing, label.not_listed, label.unmatched) == (2, 1, 0, ())
+    assert "that do not count" not in str(found)
 
 
 def test_where_each_row_is_a_person_there_are_as_many_people_as_rows(tmp_path: Path) -> None:

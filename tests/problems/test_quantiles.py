@@ -98,14 +98,16 @@ def released(problem: Problem, table: Table) -> Release:
 def test_accuracy_is_a_statement_about_ranks() -> None:
     median = dpselect.quantile(value="x", at="1/2", candidates=range(201))
     assert str(accuracy(median, epsilon=1)) == (
-        "the rank of the answer is within 9.21 people of the median's, if a candidate is one, "
-        "with probability 0.99 or more (exponential noise)"
+        "the rank of the answer is within 9.21 (rounded up) people of the median's, if the median is one of "
+        "the candidates, with probability 0.99 or more (exponential noise)"
     )
     on_a_grid = dpselect.quantile(value="x", at="1/2", between=(0, 200), step=1)
-    assert "within 9.90 people of the median's" in str(accuracy(on_a_grid, epsilon=1))
+    assert "within 9.90 (rounded up) people of the median's" in str(accuracy(on_a_grid, epsilon=1))
     assert str(accuracy(on_a_grid, epsilon=1)).endswith("(Gumbel noise)")
     quarter = dpselect.quantile(value="x", at="1/4", candidates=[1, 2, 3])
-    assert "people of the 0.25 quantile's, if a candidate is one" in str(accuracy(quarter, epsilon=1))
+    assert "people of the 0.25 quantile's, if the 0.25 quantile is one of the candidates" in str(
+        accuracy(quarter, epsilon=1)
+    )
     third = dpselect.quantile(value="x", at="1/3", candidates=[1, 2, 3])
     assert "people of the 1/3 quantile's" in str(accuracy(third, epsilon=1))
     assert str(accuracy(quarter, epsilon=1, k=2)).startswith("no answer's rank is more than ")

@@ -11,6 +11,7 @@ from dpselect.cli import console
 from dpselect.cli.budgets import amounts, given_loss
 from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, GivenOnce, GroupGivenOnce, examples
 from dpselect.cli.sources import open_ledger
+from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.ledger import Account
@@ -143,6 +144,11 @@ def budget_command(path: str, *, reason: str, anchor: str | None, as_json: bool,
     """
     budget = given_loss(**limit, example="--epsilon 3")
     with open_ledger(path, anchor=anchor) as ledger:
+        if type(budget) is not type(ledger.budget):
+            raise UserError(
+                f"the new budget must be of the kind of the present one, {ledger.budget}; got {budget}. "
+                "Give the same options with other numbers."
+            )
         ledger.change_budget(budget, reason=reason)
         now, spent, left = ledger.budget, ledger.spent, ledger.remaining
     if as_json:

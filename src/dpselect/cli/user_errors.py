@@ -58,6 +58,7 @@ WORDS_OF_ARGUMENTS = {
     "table": "--table",
     "unit": "--unit",
     "where": "--where",
+    "width": "--width",
     "within": "--within",
 }
 """What an argument of the library is called on the command line."""
@@ -105,6 +106,11 @@ WORDS_OF_PHRASES = {
     'noise="exponential" has': "--noise exponential has",
     'Write noise="gumbel", or max_divergence().': "Write --noise gumbel, or --epsilon.",
     'Write noise="gumbel".': "Write --noise gumbel.",
+    'Write noise="laplace".': "Write --noise laplace.",
+    "this ledger takes ApproxDP and PureDP, and others at a delta that is named; got ZCDP. ": (
+        "this ledger holds epsilon with a delta, and takes rho at a delta that is named; got none. "
+    ),
+    'at which it is charged: delta="1e-7".': "at which it is charged: --delta 1e-7.",
     "gap_grid belongs to gap=True; it is given alone. Write gap=True.": (
         "--gap-grid belongs to --gap; it is given alone. Write --gap too."
     ),

@@ -127,7 +127,8 @@ def _header(path: str, reading: Reading) -> CsvHeader:
         raise InvalidParameter(
             f"source must have a header on one line: its quotes closed, no line break in a name, at most "
             f"{LONGEST_HEADER:,} bytes in all and {csv.field_size_limit():,} characters in a name; "
-            f"{duckdb.short(path)} has not. Lines must end in LF or CR LF."
+            f"{duckdb.short(path)} has not. Lines must end in LF or CR LF. "
+            'If it is in another encoding, name it: encoding="utf-16", or encoding="cp1252".'
         )
     if not names or not all(names):
         raise InvalidParameter(

@@ -138,15 +138,15 @@ class Schema:
 
 def comparable(column: Column, values: Sequence[str] | Sequence[Fraction]) -> list[ListedValue | None]:
     """Turn public values into what the column can hold; None for one that it cannot, so never holds."""
-    texts = [value for value in values if isinstance(value, str)]
-    if texts and column.kind != "text":
-        raise InvalidParameter(
-            f"candidates must be numbers, as column {column.name!r} holds {WORDS[column.kind]}; got text."
-        )
     if not column.holds_numbers:
         raise InvalidParameter(
             f"column {column.name!r} must hold text or numbers; it holds {WORDS[column.kind]}. "
             "Convert it to text first."
+        )
+    texts = [value for value in values if isinstance(value, str)]
+    if texts and column.kind != "text":
+        raise InvalidParameter(
+            f"candidates must be numbers, as column {column.name!r} holds {WORDS[column.kind]}; got text."
         )
     if texts:
         known = column.characters

@@ -108,19 +108,20 @@ def fitted_where(text: str, schema: Schema) -> RowFilter:
             )
         if isinstance(part, Comparison):
             if isinstance(part.other, Name):
-                _must_be_alike(column, part.operator, _found(schema, part.other.text))
+                _must_be_alike(column, part.operator, _found(schema, part.other.text, or_text=True))
             else:
                 _must_be_comparable(column, part.other)
     return Where(condition, schema)
 
 
-def _found(schema: Schema, name: str) -> Column:
-    """Find a column; that it is missing is a slip of who wrote the filter."""
+def _found(schema: Schema, name: str, *, or_text: bool = False) -> Column:
+    """Find a column; that it is missing is a slip of who wrote the filter, who may have meant text."""
     try:
         return schema.column(name)
     except InvalidParameter as refused:
         words = str(refused)
-    raise InvalidParameter(words, parameter="where")
+    quotes = f" If it is text, write it in single quotes: {shown(name)}." if or_text else ""
+    raise InvalidParameter(f"{words}{quotes}", parameter="where")
 
 
 def _predicates(condition: Condition) -> Iterator[Comparison | IsNull | Flag]:

@@ -208,7 +208,12 @@ class Ledger:
     def change_budget(self, budget: Currency, *, reason: str) -> Entry:
         """Change the budget. Below what is spent, charges stop: what is spent stays spent."""
         if type(budget) is not self._kind:
-            raise InvalidParameter.must_be("budget", f"a loss, {self._kind.__name__}", got=budget)
+            raise InvalidParameter.must_be(
+                "budget",
+                f"a loss, {self._kind.__name__}",
+                got=budget,
+                way_out=f"Write {self._kind.zero()!r} with your numbers.",
+            )
         return self._act("budget", None, checked_change(budget, self._kind, "budget"), reason)
 
     def account(self, name: str) -> Account:

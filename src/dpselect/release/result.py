@@ -129,8 +129,10 @@ def lead_text(release: Release) -> str:
     if release.k == 1:
         (gap,), (sure,) = release.gaps, release.sure_leads
         about = f"leads the runner-up by about {readable_number(gap, rounded='down')}{unit}"
-        known = f"by {readable_number(sure, rounded='down')} or more" if sure > 0 else "no lead is certain"
-        return f"{about}; {known} with probability {release.accuracy.sureness}"
+        sureness = release.accuracy.sureness
+        if sure > 0:
+            return f"{about}; by {readable_number(sure, rounded='down')} or more with probability {sureness}"
+        return f"{about}: too little to say, with probability {sureness}, that it leads at all"
     shown = ", ".join(readable_number(gap, rounded="down") for gap in release.gaps[:SHOWN_GAPS])
     more = ", …" if len(release.gaps) > SHOWN_GAPS else ""
     return (

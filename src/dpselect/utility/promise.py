@@ -61,7 +61,8 @@ class Accuracy:
             return f"within {figure} of {mark}"
         if self.k == 1:
             return (
-                f"the rank of the answer is within {figure} people of {self.target}'s, if a candidate is one"
+                f"the rank of the answer is within {figure} people of {self.target}'s, if {self.target} is "
+                "one of the candidates"
             )
         return (
             f"no answer's rank is more than {figure} people further from {self.target}'s "

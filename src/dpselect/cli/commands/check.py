@@ -22,7 +22,8 @@ QUESTION = "This shows data about people. It is not private and must not be publ
 UNREADABLE = (
     "the rows of the table must be readable as its schema says; the engine failed on them. Look for broken "
     "rows (a CSV row with more or fewer fields than the header, text that is not UTF-8, a file cut short), "
-    "or for a lack of memory. Nothing was charged."
+    "or for a lack of memory. If a CSV is in another encoding, name it: --encoding cp1252, or --encoding "
+    "utf-16. Nothing was charged."
 )
 
 

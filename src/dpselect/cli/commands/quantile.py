@@ -69,6 +69,11 @@ def quantile_command(  # noqa: PLR0913 - each is an option
             several = [each.strip() for each in at.split(",")]
             return about_numbers(options, quantiles(value=column, at=several, between=bounds, step=step))
         problem = quantile(value=column, at=at, between=bounds, step=step)
+    elif "," in at:
+        raise UserError(
+            "--at must be one fraction with --candidates; several are drawn between bounds. Write --between "
+            "LO:HI instead of --candidates."
+        )
     else:
         problem = quantile(
             value=column,
