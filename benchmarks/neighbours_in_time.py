@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.patterns import Scores, hashed
-from benchmarks.selections import NOISES, selection
+from benchmarks.selections import LAPLACE, NOISES, selection
 
 SIZES = (3, 20, 50, 1000)
 WINNERS = (1, 2, 3, 10)
@@ -27,6 +27,7 @@ CALLS = 3000
 
 WARM_UP = 50
 CONTROL = "twice the same"
+TIMED = (*NOISES, LAPLACE)
 
 
 class Pair(NamedTuple):
@@ -77,7 +78,7 @@ def measured(calls: int = CALLS) -> Iterator[TimeRow]:
     """Measure every pair of neighbours."""
     for n in SIZES:
         for k in WINNERS:
-            for noise in NOISES if k <= n else ():
+            for noise in TIMED if k <= n else ():
                 for kind in KINDS:
                     for pair in pairs(n, k, kind):
                         told = told_apart(pair, noise, k, calls)
@@ -118,10 +119,10 @@ def worst(rows: Iterable[TimeRow]) -> float | None:
 
 def lines(rows: list[TimeRow]) -> list[list[str]]:
     """Write a table: the worst figure over pairs and types, and beside it that of the control."""
-    cells = [["n", "k", *(title for noise in NOISES for title in (noise, f"{noise}, {CONTROL}"))]]
+    cells = [["n", "k", *(title for noise in TIMED for title in (noise, f"{noise}, {CONTROL}"))]]
     for n, k in dict.fromkeys((row.n, row.k) for row in rows):
         cells.append([str(n), str(k)])
-        for noise in NOISES:
+        for noise in TIMED:
             ours = [row for row in rows if (row.n, row.k, row.noise) == (n, k, noise)]
             control = max(row.area for row in ours if row.pair == CONTROL)
             cells[-1] += [f"{worst(ours):.2f}", f"{control:.2f}"]

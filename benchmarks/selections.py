@@ -14,6 +14,7 @@ from benchmarks.timing import Contestant, medians, peak_bytes
 from dpselect.mechanisms import make_report_noisy_top_k
 from dpselect.privacy import (
     atom_domain,
+    l1_distance,
     linf_distance,
     max_divergence,
     vector_domain,
@@ -25,6 +26,7 @@ from dpselect.selection.array_scores import block_size_for
 MAXIMUM = "scores.max()"
 ONE_LINER = "NumPy one-liner"
 NOISES: dict[str, Measure] = {"Gumbel": zero_concentrated_divergence(), "exponential": max_divergence()}
+LAPLACE = "Laplace"
 SCALES = (1, 10)
 WINNERS = (1, 10, 100)
 LARGEST_FOR_ONE_LINERS = 10**6
@@ -68,9 +70,13 @@ def selection(
 ) -> Contestant:
     """Make the call that draws k winners."""
     domain = vector_domain(atom_domain(float if scores.dtype.kind == "f" else int))
-    return partial(
-        make_report_noisy_top_k(domain, linf_distance(), NOISES[noise], k, scale, optimize), scores
-    )
+    if noise == LAPLACE:
+        made = make_report_noisy_top_k(
+            domain, l1_distance(), max_divergence(), k, scale, optimize, noise="laplace"
+        )
+    else:
+        made = make_report_noisy_top_k(domain, linf_distance(), NOISES[noise], k, scale, optimize)
+    return partial(made, scores)
 
 
 def measured(sizes: list[int]) -> Iterator[Row]:
