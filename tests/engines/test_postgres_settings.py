@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -213,6 +214,16 @@ def test_tens_and_hundreds_are_read_as_they_are_kept(postgres_server: Server) ->
     assert asked(dpselect.approval_voting(candidate="y", candidates=tiny), table) == [1, 1, 1, 0, 0]
     # In cents, as every price.
     assert asked(dpselect.pricing(value="x", prices=[12300, 12301]), table) == [3690000, 1230100]
+    who = dpselect.approval_voting(candidate="who", candidates=[1, 2, 3, 4])
+    for where, there in (
+        ("x = 12300", [1, 1, 0, 0]),
+        ("x <> 12345", [1, 1, 1, 1]),
+        ("x > 12299.5", [1, 1, 1, 0]),
+        ("x < 12301", [1, 1, 0, 1]),
+        ("x <= 1e9", [1, 1, 1, 1]),
+        ("y >= 0.001234", [0, 1, 0, 0]),
+    ):
+        assert asked(who, replace(table, where=where)) == there, where
 
 
 def test_the_path_is_the_catalogue_alone_once_the_table_is_open(postgres_server: Server) -> None:

@@ -5,13 +5,15 @@ import math
 import operator
 import random
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import psycopg
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -317,6 +319,38 @@ def test_the_order_of_text_that_may_spell_numbers_is_not_that_of_columns(tmp_pat
     with pytest.raises(InvalidParameter, match="must not order 'a' and 'b'"):
         asked(WHO, Table(tmp_path / "rows.csv", unit="who", where="a < b"))
     assert asked(WHO, Table(tmp_path / "rows.csv", unit="who", where="a = b"))[:2] == [0, 1]
+
+
+def test_a_literal_between_two_times_of_a_column_is_not_rounded() -> None:
+    moments = [datetime.fromisoformat(f"2024-01-01T12:00:0{second}") for second in range(3)]
+    between = datetime.fromisoformat("2024-01-01T12:00:01.500000")
+    signs = {
+        "<": operator.lt,
+        "<=": operator.le,
+        ">": operator.gt,
+        ">=": operator.ge,
+        "=": operator.eq,
+        "<>": operator.ne,
+    }
+    rows = pa.table({"who": [0, 1, 2], "at": pa.array(moments, pa.timestamp("s"))})
+    finer = rows.set_column(1, "at", rows["at"].cast(pa.timestamp("ms")))
+    for table, literal in ((rows, between), (rows, moments[1]), (finer, moments[1] + timedelta(0, 0, 700))):
+        for sign, holds in signs.items():
+            found = asked(WHO, Table(table, unit="who", where=f"at {sign} TIMESTAMP '{literal}'"))
+            assert found[:3] == [int(holds(moment, literal)) for moment in moments], (sign, literal)
+
+
+def test_columns_whose_comparison_would_fail_on_a_value_or_round_it_are_refused() -> None:
+    late = pa.array([datetime.fromisoformat("9999-01-01")], pa.timestamp("s"))
+    table = pa.table({"who": [0], "late": late, "fine": pa.array([0], pa.timestamp("ns")), "also": late})
+    with pytest.raises(InvalidParameter, match="'late' holds TIMESTAMP_S, 'fine' TIMESTAMP_NS"):
+        asked(WHO, Table(table, unit="who", where="late > fine"))
+    assert asked(WHO, Table(table, unit="who", where="late = also"))[0] == 1
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT 0 who, -1::BIGINT a, 1::UHUGEINT b, 1::UBIGINT c")
+    with pytest.raises(InvalidParameter, match="'a' holds BIGINT, 'b' UHUGEINT"):
+        asked(WHO, Table(relation, unit="who", where="a < b"))
+    assert asked(WHO, Table(relation, unit="who", where="a < c"))[0] == 1
 
 
 @settings(max_examples=25)

@@ -488,3 +488,25 @@ def test_a_release_of_a_date_or_a_truth_value_is_written_and_read(label: Any) ->
     assert (release.label, type(release.label)) == (label, type(label))
     read = dpselect.Release.from_json(release.to_json())
     assert (read, type(read.label)) == (release, type(label))
+
+
+@pytest.mark.parametrize("name", ["tea;milk", ";", " tea", "tea\n"])
+def test_a_name_that_no_part_of_a_cell_can_be_is_refused(name: str) -> None:
+    for ask in (dpselect.approval_voting, dpselect.plurality):
+        with pytest.raises(InvalidParameter, match="No cell could name it") as refused:
+            ask(candidate="dish", candidates=["pie", name], split=";")
+        assert refused.value.parameter == "split"
+    with pytest.raises(InvalidParameter, match="No cell could name it"):
+        dpselect.most_common(
+            column="dish", candidates=["pie", "tea and milk"], split=" and ", ignore_case=True
+        )
+
+
+def test_white_space_around_a_name_is_no_matter_where_it_is_ignored() -> None:
+    table = pa.table({"who": [1], "dish": ["pie;  TEA"]})
+    problem = dpselect.approval_voting(
+        candidate="dish", candidates=["pie", " tea"], split=";", ignore_case=True
+    )
+    with dpselect.Table(table, unit="who").open() as engine:
+        counts = engine.counts(problem.request(engine.schema, unit="who"), bytes(16))
+    assert list(problem.scores(counts)) == [1, 1]

@@ -5,6 +5,7 @@ dpselect.problems.grid_steps and dpselect.problems.pricing: runs, listed scores 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 from typing import Any
@@ -147,6 +148,16 @@ def test_tables_are_asked() -> None:
 def test_a_person_without_a_label_does_not_count_and_every_other_label_is_no() -> None:
     rows = {"who": [1, 2, 3, 4], "x": [1, 1, 1, None], "y": ["yes", "no", None, "yes"]}
     split = dpselect.threshold(value="x", label="y", yes="yes", between=(0, 2), step=1)
+    with dpselect.engines.Table(pa.table(rows), unit="who").open() as engine:
+        counts = engine.counts(split.request(engine.schema, unit="who"), bytes(16))
+    assert scores(split, counts) == [1, 1, 1]
+    assert int(counts.sizes.sum()) == 2
+
+
+@pytest.mark.parametrize("width", [pa.float64(), pa.float32()], ids=str)
+def test_a_label_that_is_not_a_number_is_none(width: pa.DataType) -> None:
+    rows = {"who": [1, 2, 3], "x": [1, 1, 1], "y": pa.array([1.0, 0.0, math.nan], width)}
+    split = dpselect.threshold(value="x", label="y", yes=1, between=(0, 2), step=1)
     with dpselect.engines.Table(pa.table(rows), unit="who").open() as engine:
         counts = engine.counts(split.request(engine.schema, unit="who"), bytes(16))
     assert scores(split, counts) == [1, 1, 1]

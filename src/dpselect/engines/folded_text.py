@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 LONGEST_FOLDED = 1_000_000
 """Bytes of a value, or of a candidate, that is compared in this way."""
 
+WHITE_SPACE = " \t\n\v\f\r"
+"""That of ASCII: what is cut off around a part of a cell."""
+
 MARK = "\x01"
 """Stands behind each space for a moment. In text it counts as a space, so that none is there before."""
 

@@ -167,6 +167,7 @@ def _looked_up(rows: exp.Select, key: Listed, number: int, name: str, dialect: D
     for condition in conditions:
         rows = rows.where(condition)
     if key.others is not None:
+        rows = rows.where(is_present(valued_node(key.column, dialect)))
         behind = exp.Coalesce(this=place, expressions=[exp.Literal.number(key.others)])
         return rows.join(exp.to_table(listed), on=same, join_type="left").select(_named(behind, name))
     return rows.join(exp.to_table(listed), on=same).select(_named(place, name))

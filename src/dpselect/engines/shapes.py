@@ -8,12 +8,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dpselect.engines import number_texts
-from dpselect.engines.folded_text import Parameters, folded_node
+from dpselect.engines.folded_text import WHITE_SPACE, Parameters, folded_node
 from dpselect.engines.reading import POINT
 from dpselect.engines.schema import Column
 
-WHITE_SPACE = " \t\n\v\f\r"
-"""What is cut off around a part of a cell."""
 NOT_TICKED = ("", "no", "false", "nan")
 """What a cell of text says that is not ticked, in small letters; and what spells zero."""
 _SPLITTING = {"duckdb": "string_split", "spark": "split"}

@@ -61,6 +61,10 @@ COMPARING: dict[Operator, Callable[..., Node]] = {
 }
 _YEARS = {"TIMESTAMP_NS": range(1678, 2262)}
 """The years that a type can hold, where they are fewer than those of a literal."""
+_MICROSECONDS = {"TIMESTAMP_S": 1_000_000, "TIMESTAMP_MS": 1_000}
+"""Between two times of a column, where that is more than one."""
+LARGEST_WHOLE = 2**127 - 1
+"""The largest whole number of DuckDB's type with a sign; one above it is not cast to that type."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,17 +147,26 @@ def _names(condition: Condition) -> Iterator[str]:
 
 def _must_be_alike(column: Column, operator: Operator, other: Column) -> None:
     """Refuse to compare columns of different types, and the order of text that may spell numbers."""
-    same = column.kind == other.kind and (column.kind != "decimal" or column.type == other.type)
-    if not same or column.kind in ("other", "uuid"):
+    if not _is_one_type(column, other) or column.kind in ("other", "uuid"):
+        by_type = column.kind == other.kind and column.kind in ("integer", "decimal", "timestamp")
+        held = [each.type if by_type else WORDS[each.kind] for each in (column, other)]
         raise not_a_filter(
-            f"must compare columns of one type; {column.name!r} holds {WORDS[column.kind]}, {other.name!r} "
-            f"{WORDS[other.kind]}."
+            f"must compare columns of one type; {column.name!r} holds {held[0]}, {other.name!r} {held[1]}."
         )
     if column.decimal is not None and operator not in ("=", "<>"):
         raise not_a_filter(
             f"must not order {column.name!r} and {other.name!r} by each other: they hold text, whose order "
             "is not that of numbers. Compare each with a literal."
         )
+
+
+def _is_one_type(column: Column, other: Column) -> bool:
+    """Say whether two columns are compared without a cast that rounds a value, or fails on one."""
+    if column.kind != other.kind or column.type == other.type:
+        return column.kind == other.kind
+    if column.kind == "integer":
+        return max(column.highest, other.highest) <= LARGEST_WHOLE
+    return column.kind not in ("decimal", "timestamp")
 
 
 def _must_be_comparable(column: Column, value: Constant) -> None:
@@ -203,14 +216,25 @@ def _compared(column: Column, operator: Operator, value: Constant, dialect: Dial
     if isinstance(value, bool):
         return COMPARING[operator](this=node, expression=exp.true() if value else exp.false())
     if column.kind in MOMENTS:
-        moment: Any = _moment(column, value)
-        constant = _parameter(moment.isoformat(), _own_type(column, dialect), dialect)
-        return COMPARING[operator](this=node, expression=constant)
+        return _with_moment(column, operator, _moment(column, value), node, dialect)
     if isinstance(value, str):
         constant = _parameter(value, exp.DataType.build("TEXT"), dialect)
         return COMPARING[operator](this=node, expression=constant)
     number: Fraction = value  # type: ignore[assignment]  # fitted to the column
     return _with_number(column, operator, number, node, dialect)
+
+
+def _with_moment(column: Column, operator: Operator, moment: Any, node: Node, dialect: Dialect) -> Node:
+    """Compare with a time; where the column's type would round it, with the last one that it holds before."""
+    width = _MICROSECONDS.get(column.type)
+    beyond = moment.microsecond % width if width else 0
+    if beyond:
+        if operator in ("=", "<>"):
+            return _known(node, truth=operator == "<>")
+        moment = moment.replace(microsecond=moment.microsecond - beyond)
+        operator = "<=" if operator in ("<", "<=") else ">"
+    constant = _parameter(moment.isoformat(), _own_type(column, dialect), dialect)
+    return COMPARING[operator](this=node, expression=constant)
 
 
 def _with_number(column: Column, operator: Operator, number: Fraction, node: Node, dialect: Dialect) -> Node:

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.engines.folded_text import LONGEST_FOLDED, folded
+from dpselect.engines.folded_text import LONGEST_FOLDED, WHITE_SPACE, folded
 from dpselect.engines.schema import nearest_double
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, is_real, positive, rational
@@ -283,6 +283,17 @@ def _texts(items: Sequence[str], name: str) -> Texts:
             f"got {shown(items[again])} twice."
         )
     return Texts(tuple(str(item) for item in items))
+
+
+def must_be_parts(names: Texts | Numbers | TypedValues, split: str, *, ignore_case: bool) -> None:
+    """Refuse a name that no part of a cell can be: one that would be cut, or has white space around it."""
+    for label in names.labels if isinstance(names, Texts) else ():
+        if split in label or (label != label.strip(WHITE_SPACE) and not ignore_case):
+            raise InvalidParameter(
+                f"candidates must be what stands between two {split!r}, without white space around it; "
+                f"got {shown(label)}. No cell could name it: write it otherwise, or leave split out.",
+                parameter="split",
+            )
 
 
 def must_differ_in_more_than_case(names: Texts | Numbers | TypedValues, name: str = "candidates") -> None:

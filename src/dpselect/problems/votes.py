@@ -14,7 +14,7 @@ import numpy as np
 from dpselect.engines.protocol import NO_PLACE, Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
-from dpselect.problems.candidates import Numbers, Texts, listed, must_differ_in_more_than_case
+from dpselect.problems.candidates import Numbers, Texts, listed, must_be_parts, must_differ_in_more_than_case
 from dpselect.problems.problem import Between, BoundedCounts, ByList, ByTicks, Problem, added_up, in_64_bits
 from dpselect.problems.typed_values import TypedValues
 
@@ -258,6 +258,7 @@ def _tallied(name: str, cells: AskedCells, *, distinct: bool, most: int | None) 
         facts.append(("rows_per_person", str(most)))
     if cells.split is not None:
         must_split(cells.split)
+        must_be_parts(names, cells.split, ignore_case=cells.ignore_case)
         facts.append(("split", repr(cells.split)))
     key = replace(looked_up(column, names, ignore_case=cells.ignore_case), split=cells.split)
     return Problem(
