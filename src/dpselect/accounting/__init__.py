@@ -3,9 +3,9 @@
 >>> from dpselect.accounting import BoundedRange, compose, convert
 >>> from dpselect.privacy import ZCDP, ApproxDP, PureDP
 >>> print(convert(PureDP(1), ZCDP))
-rho 0.462118 (rounded up)
+rho 0.4622 (rounded up)
 >>> print(compose([BoundedRange("0.1")] * 100, ApproxDP, delta="1e-6"))
-epsilon 2.253613 (rounded up) with delta 1/1000000
+epsilon 2.254 (rounded up) with delta 0.000001
 
 ``convert``, ``compose`` and ``calibrate`` are functions of this package, and the modules that define them.
 """

@@ -43,7 +43,7 @@ def calibrate(make: Callable[[Fraction], Measurement], budget: object, d_in: Num
     Postcondition
         ``make(scale).check(d_in, budget)`` holds, and fails for 0.999 of the scale
 
-    >>> from dpselect import atom_domain, linf_distance, make_permute_and_flip, vector_domain
+    >>> from dpselect import PureDP, atom_domain, linf_distance, make_permute_and_flip, vector_domain
     >>> scores, votes = vector_domain(atom_domain(int)), linf_distance(monotonic=True)
     >>> calibrate(lambda scale: make_permute_and_flip(scores, votes, scale, k=3), PureDP("1/2"), d_in=1)
     Fraction(6, 1)

@@ -58,7 +58,7 @@ def compose(
     PureDP('3/2')
     >>> from dpselect.accounting import BoundedRange
     >>> print(compose([BoundedRange("0.1")] * 100, ApproxDP, delta="1e-6"))
-    epsilon 2.253613 (rounded up) with delta 1/1000000
+    epsilon 2.254 (rounded up) with delta 0.000001
     """
     counts = _counted(losses)
     if to is None and (delta is not None or epsilon is not None):

@@ -144,7 +144,7 @@ def convert(
     >>> convert(PureDP("1/10"), ZCDP).rho < PureDP("1/10").epsilon ** 2 / 2
     True
     >>> print(convert(ZCDP("1/8"), ApproxDP, delta="1e-6"))
-    epsilon 2.419094 (rounded up) with delta 1/1000000
+    epsilon 2.42 (rounded up) with delta 0.000001
     """
     kind_of(loss)
     wanted = target(to)
