@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+import pyarrow as pa
 import pytest
 
 import dpselect
@@ -669,6 +670,13 @@ def test_no_act_of_a_question_fails_with_data_in_its_hands(ledger: Watched) -> N
         with pytest.raises(OutsideDomain) as failed:
             question.release(ledger)
     assert leaks(refused.value) == leaks(failed.value) == []
+
+
+@pytest.mark.parametrize(("at", "title"), [("1/2", "median"), ("0.9", "0.9 quantile")])
+def test_a_reason_tells_quantiles_apart(at: str, title: str) -> None:
+    problem = dpselect.quantile(value="pay", at=at, between=(0, 9))
+    quote = prepare(problem, dpselect.Table(pa.table({"pay": [1]}), unit=None), epsilon=1).quote
+    assert quote.reason.startswith(f"{title} of pay, 1 of 10,")
 
 
 def test_an_entry_says_the_reason_of_the_quote(ledger: Watched) -> None:

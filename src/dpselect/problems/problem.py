@@ -209,6 +209,11 @@ class Problem:
     """The ranges if one candidate more has a public constant score; None where that has no meaning."""
 
     @property
+    def title(self) -> str:
+        """What is asked, in a word or two: a quantile says which."""
+        return self.name if self.target is None else self.target.removeprefix("the ")
+
+    @property
     def outputs(self) -> Sequence[Any]:
         """What can be chosen, in the order given; what was given as a set is sorted."""
         return self.candidates if isinstance(self.candidates, Grid) else self.candidates.labels

@@ -276,7 +276,7 @@ def pay(
 
 
 def _named(problem: Problem) -> str:
-    return question_name(problem.name, problem.columns)
+    return question_name(problem.title, problem.columns)
 
 
 def _is_same(entry: Entry, quote: Quote, ledger: Ledger) -> bool:

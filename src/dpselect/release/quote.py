@@ -269,7 +269,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         counted=drawing.counted,
     )
     reason = question_reason(
-        question_name(problem.name, problem.columns, quote.dataset),
+        question_name(problem.title, problem.columns, quote.dataset),
         k=promise.k,
         n=problem.count,
         price=price,
