@@ -102,7 +102,7 @@ def test_shares_stop_their_account_and_budgets_everybody(call: Call) -> None:
     call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --account ada").refused(2, "--account must be open")
     assert call("ledger budget town.ledger --epsilon 1/8 --reason less --json").json["budget"] == "1/8"
     call(f"{VOTE} --epsilon 1/4 --ledger town.ledger").refused(3)
-    call("ledger budget town.ledger --rho 1 --reason other").refused(2, "PureDP")
+    call("ledger budget town.ledger --rho 1 --reason other").refused(2, "of the kind of the present one")
     call("ledger budget town.ledger --epsilon 1").refused(2)
 
 
