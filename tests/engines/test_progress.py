@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -105,3 +107,35 @@ def test_the_time_of_a_query_begins_with_it() -> None:
         time.sleep(0.05)
         with telling(lambda: 1.0):
             assert query.seconds < 0.05
+
+
+IN_A_NOTEBOOK = """
+import sys
+from types import ModuleType, SimpleNamespace
+
+notebook = ModuleType("IPython")
+notebook.get_ipython = lambda: SimpleNamespace(config={"IPKernelApp": {}})
+sys.modules["IPython"], sys.modules["ipywidgets"] = notebook, None
+
+import duckdb
+
+try:
+    duckdb.connect().execute("SET enable_progress_bar = true")
+except duckdb.Error:
+    print("refused")
+
+from dpselect import Table
+from dpselect.engines.protocol import SALT_BYTES
+from dpselect.problems import approval_voting
+
+problem = approval_voting(candidate="dish", candidates=["d1", "d2"])
+with Table(sys.argv[1], unit="voter").open() as engine:
+    print(engine.counts(problem.request(engine.schema, unit="voter"), bytes(SALT_BYTES)).sizes.sum() > 0)
+"""
+
+
+def test_a_notebook_without_widgets_gets_its_counts(tables: Path) -> None:
+    """There DuckDB refuses to keep count of what is done: a question does without."""
+    command = [sys.executable, "-c", IN_A_NOTEBOOK, str(tables / "votes.parquet")]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["refused", "True"]

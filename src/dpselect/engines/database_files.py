@@ -66,7 +66,7 @@ def opened_database(path: str, table: str) -> Iterator[duckdb.DuckDB]:
 
 def _names(connection: DatabaseProcess, table: str) -> list[tuple[bool, str, str]]:
     """Close the connection to the outside; then list tables and views, and whether each is meant."""
-    for setting in (*duckdb.FIRST, *duckdb.LAST):
+    for setting in (*duckdb.FIRST, *duckdb.PROGRESS, *duckdb.LAST):
         connection.execute(setting)
     return connection.execute(
         "SELECT $1 IN (table_name, table_schema || '.' || table_name), table_schema, table_name "

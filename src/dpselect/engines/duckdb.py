@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,12 +45,11 @@ FIRST = (
     "SET python_enable_replacements = false",
     # The type of a pandas column must not depend on its values: objects are text.
     "SET pandas_analyze_sample = 0",
-    # DuckDB keeps count of what is done, and prints nothing.
-    "SET enable_progress_bar_print = false",
-    "SET enable_progress_bar = true",
     # Whether a row counts must depend on that row alone.
     f"SET disabled_optimizers = '{BY_STATISTICS}'",
 )
+PROGRESS = ("SET enable_progress_bar_print = false", "SET enable_progress_bar = true")
+"""DuckDB keeps count of what is done, and prints nothing. In a notebook without ipywidgets it refuses to."""
 LAST = ("SET enable_external_access = false", "SET lock_configuration = true")
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
@@ -138,6 +137,9 @@ def connected(*, files: Sequence[str] = ()) -> Iterator[DuckDBPyConnection]:
         connection = duckdb.connect(":memory:", config={**BEFORE, "temp_directory": private})
         try:
             allowed = exp.Array(expressions=[exp.Literal.string(path) for path in files])
+            with suppress(duckdb.Error):
+                for setting in PROGRESS:
+                    connection.execute(setting)
             for setting in (*FIRST, f"SET allowed_paths = {allowed.sql(dialect='duckdb')}"):
                 connection.execute(setting)
             yield connection
