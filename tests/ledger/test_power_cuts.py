@@ -85,7 +85,7 @@ def _apply(content: bytearray, op: Op) -> None:
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or not sys.platform.startswith("linux"):
-        pytest.skip("needs a C compiler on Linux")
+        pytest.skip("install a C compiler, on Linux: it makes the recorder of writes")
     made = tmp_path_factory.mktemp("shim") / "recorder.so"
     source = Path(__file__).with_name("recorder.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
