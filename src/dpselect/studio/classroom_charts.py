@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpselect.exact.rounding import short_decimal
 from dpselect.studio.charts import Chart
 from dpselect.studio.classroom import Lesson, NamedLaw, log_ratio
-from dpselect.studio.svg import Piece, box, element, chained, picture
+from dpselect.studio.svg import Piece, box, chained, element, picture
 
 LABEL_WIDTH, LAWS_WIDTH, ROOM_RIGHT = 118, 460, 62
 BAR_HEIGHT, BAR_GAP, LAWS_TOP = 13, 14, 8
