@@ -13,8 +13,9 @@ Proof: balance.proof.md
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
 from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 
 from dpselect.errors import BudgetExhausted, InvalidParameter
@@ -24,6 +25,7 @@ Act: TypeAlias = Literal["charge", "open", "reserve", "share", "close", "budget"
 """What an entry does: charges; opens an account, or opens it with a reserve; changes its share; closes it;
 changes the budget."""
 ACTS: tuple[Act, ...] = get_args(Act)
+ZERO = Fraction(0)
 MOST_RECENT_SHARES = 32
 """A copy of a balance copies at most this many shares, however many accounts there are."""
 
@@ -42,8 +44,7 @@ class NewEntry(NamedTuple):
     """The new share or budget."""
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(NamedTuple):
     """What one account may spend, and has spent."""
 
     limit: Parts
@@ -145,7 +146,7 @@ class Balance:
             used = total_after(share.spent, new.loss, share.limit)
             if used is None:
                 raise self._exhausted(new, share.rest, share.limit, f" in the share of {new.account!r}")
-            after = replace(share, spent=used)
+            after = share._replace(spent=used)
         total = total_after(self.spent, new.loss, self._limit(share))
         if total is None:
             unreserved = any(self.set_aside) and not (share is not None and share.reserved)
@@ -170,7 +171,7 @@ class Balance:
     def _change(self, new: NewEntry) -> None:
         """Close an account, or change its share. A reserve may always become smaller."""
         share = self._open_share(str(new.account))
-        after = replace(share, closed=True) if new.act == "close" else replace(share, limit=_given(new))
+        after = share._replace(closed=True) if new.act == "close" else share._replace(limit=_given(new))
         aside = self._moved(share, after)
         if not self._has_room_for(aside):
             raise self._exhausted(new, self.room(None), self.budget, " that is not reserved")
@@ -184,7 +185,9 @@ class Balance:
         return share
 
     def _moved(self, before: Share | None, after: Share) -> Parts:
-        """Give all reserves together, once a share has changed."""
+        """Give all reserves together, once a share has changed. Only a reserved share has one."""
+        if not after.reserved:
+            return self.set_aside
         less = _nothing(self.budget) if before is None else before.set_aside
         parts = zip(self.set_aside, less, after.set_aside, strict=True)
         return refuse_long_sums(tuple(kept - old + new for kept, old, new in parts))
@@ -210,8 +213,8 @@ def _given(new: NewEntry) -> Parts:
 
 def _minus(most: Parts, spent: Parts) -> Parts:
     """Give what is left, part by part: nothing where more is spent than allowed."""
-    return tuple(max(a - b, a * 0) for a, b in zip(most, spent, strict=True))
+    return tuple(max(a - b, ZERO) for a, b in zip(most, spent, strict=True))
 
 
 def _nothing(parts: Parts) -> Parts:
-    return tuple(part * 0 for part in parts)
+    return (ZERO,) * len(parts)

@@ -29,6 +29,7 @@ MOST_DIGITS_OF_TOTAL = 4000
 """The most decimal digits of the numerator, and of the denominator, of a sum."""
 _LIMITS: dict[int, int] = {digits: 10**digits for digits in (MOST_DIGITS, MOST_DIGITS_OF_TOTAL)}
 _WITHOUT_DELTA: dict[type[Currency], type[Currency]] = {ApproxDP: PureDP, ApproxZCDP: ZCDP}
+_EXACT = (Fraction, int)
 
 
 def loss_of(kind: type[Currency], parts: Parts) -> Currency:
@@ -163,7 +164,7 @@ def total_after(spent: Parts, price: tuple[Amount, ...], limit: Parts) -> Parts 
     total = []
     for before, part, most in zip(spent, price, limit, strict=True):
         after = before + part
-        if not (isinstance(part, Fraction | int) and isinstance(after, Fraction)):
+        if not (isinstance(part, _EXACT) and isinstance(after, Fraction)):
             return None
         if not (part.numerator >= 0 and after <= most):
             return None
