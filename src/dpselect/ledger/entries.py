@@ -228,7 +228,7 @@ def apply_row(row: Row, before: Row, balance: Balance) -> None:
             and number == last + 1
             and digest == entry_digest(chained, row[:-1])
             and time_from_text(when) <= time_from_text(time)
-            and _is_whole(act, account, amount, loss)
+            and _is_whole(act, account, amount, loss, request_id)
         ):
             size = len(balance.budget)
             given = None if amount is None else parts_from_text(amount, size)
@@ -241,11 +241,11 @@ def apply_row(row: Row, before: Row, balance: Balance) -> None:
     raise entry_damaged(before[0] + 1 if isinstance(before[0], int) else None)
 
 
-def _is_whole(act: object, account: object, amount: object, loss: object) -> bool:
+def _is_whole(act: object, account: object, amount: object, loss: object, request_id: object) -> bool:
     """Say whether an act names what it must, and nothing else."""
     if act is None:
         return amount is None
-    spends_nothing = isinstance(loss, str) and not loss.strip("0 ")
+    spends_nothing = isinstance(loss, str) and not loss.strip("0 ") and request_id is None
     names_amount = (amount is None) == (act == "close")
     return spends_nothing and names_amount and act in ACTS[1:] and (account is None) == (act == "budget")
 

@@ -107,6 +107,7 @@ class _Reader:
         self._known, self._digest = known, hashlib.sha256()
         self._digests: list[str] = []
         self._requests: set[tuple[object, object]] = set()
+        self._requested: set[int] = set()
         self._answered: set[int] = set()
         self._answer_digests: list[str] = []
 
@@ -153,17 +154,19 @@ class _Reader:
     def _entry(self, row: list[Any]) -> None:
         apply_row(row, self._before, self._balance)
         request = (row[6], row[4])
-        if row[4] is not None and request in self._requests:
-            raise _damaged("a request is charged twice", entry=row[0])
-        self._requests.add(request)
+        if row[4] is not None:
+            if request in self._requests:
+                raise _damaged("a request is charged twice", entry=row[0])
+            self._requests.add(request)
+            self._requested.add(row[0])
         self._digests.append(row[-1])
         self._before = row
 
     def _answer(self, values: list[Any]) -> None:
         number, entry, answer, own, hashed = values
         good = type(number) is type(entry) is int and number == len(self._answered) + 1
-        if not (good and entry not in self._answered and 1 <= entry <= len(self._digests)):
-            raise _damaged("an answer has no charge of its own", entry=entry)
+        if not (good and entry in self._requested and entry not in self._answered):
+            raise _damaged("an answer has no request of its own", entry=entry)
         if answer is not None:
             columns = (number, entry, answer)
             good = own == answer_digest(columns, self._answers_head, self._digests[entry - 1])

@@ -113,7 +113,10 @@ def time_text(time: datetime) -> str:
 @lru_cache(maxsize=64)
 def time_from_text(text: str) -> datetime:
     """Read what ``time_text`` wrote; a ValueError if it is no time."""
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    found = datetime.fromisoformat(text).replace(tzinfo=UTC)
+    if time_text(found) != text:
+        raise ValueError
+    return found
 
 
 # ---- numbers ---------------------------------------------------------------------------------------------
