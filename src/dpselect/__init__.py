@@ -66,6 +66,7 @@ _HOMES = {
     "linf_distance": "dpselect.privacy",
     "make_best_of_random_count": "dpselect.mechanisms",
     "make_exponential_mechanism": "dpselect.mechanisms",
+    "make_exponential_mechanism_on_integers": "dpselect.mechanisms",
     "make_exponential_mechanism_on_runs": "dpselect.mechanisms",
     "make_geometric": "dpselect.mechanisms",
     "make_permute_and_flip": "dpselect.mechanisms",
@@ -95,6 +96,7 @@ _HOMES = {
     "runs_domain": "dpselect.privacy",
     "select": "dpselect.release",
     "summary": "dpselect.release",
+    "steps_domain": "dpselect.privacy",
     "symmetric_distance": "dpselect.privacy",
     "threshold": "dpselect.problems",
     "top_k": "dpselect.release",
@@ -127,6 +129,9 @@ if TYPE_CHECKING:
     from dpselect.ledger import Ledger as Ledger
     from dpselect.mechanisms import make_best_of_random_count as make_best_of_random_count
     from dpselect.mechanisms import make_exponential_mechanism as make_exponential_mechanism
+    from dpselect.mechanisms import (
+        make_exponential_mechanism_on_integers as make_exponential_mechanism_on_integers,
+    )
     from dpselect.mechanisms import make_exponential_mechanism_on_runs as make_exponential_mechanism_on_runs
     from dpselect.mechanisms import make_geometric as make_geometric
     from dpselect.mechanisms import make_permute_and_flip as make_permute_and_flip
@@ -157,6 +162,7 @@ if TYPE_CHECKING:
     from dpselect.privacy import range_divergence as range_divergence
     from dpselect.privacy import renyi_divergence as renyi_divergence
     from dpselect.privacy import runs_domain as runs_domain
+    from dpselect.privacy import steps_domain as steps_domain
     from dpselect.privacy import symmetric_distance as symmetric_distance
     from dpselect.privacy import user_measurement as user_measurement
     from dpselect.privacy import vector_domain as vector_domain

@@ -182,6 +182,14 @@ MEASUREMENTS: dict[str, Measurement] = {
     "make_exponential_mechanism_on_runs": dpselect.make_exponential_mechanism_on_runs(
         dpselect.runs_domain(dpselect.atom_domain(int), 3), RANGE, 1
     ),
+    "make_exponential_mechanism_on_integers": dpselect.make_exponential_mechanism_on_integers(
+        dpselect.steps_domain(dpselect.atom_domain(int)),
+        dpselect.linf_distance(),
+        1,
+        height=9,
+        centre=0,
+        slope=1,
+    ),
     "make_exponential_mechanism": dpselect.make_exponential_mechanism(VECTORS, RANGE, ["a", "b"], 1),
     "make_best_of_random_count": dpselect.make_best_of_random_count(wrapped(fails), geometric("1/2")),
     "make_select_private_candidate": dpselect.make_select_private_candidate(
@@ -321,6 +329,7 @@ PUBLIC = {
     "plot_summary",
     "quantiles",
     "runs_domain",
+    "steps_domain",
     "vector_domain",
     "threshold",
     "weighted_sum",

@@ -12,6 +12,7 @@ PureDP('1/2')
 from dpselect.mechanisms.best_of_random_count import make_best_of_random_count
 from dpselect.mechanisms.constant_normaliser import make_geometric, make_randomized_response
 from dpselect.mechanisms.exponential import make_exponential_mechanism
+from dpselect.mechanisms.exponential_on_integers import make_exponential_mechanism_on_integers
 from dpselect.mechanisms.exponential_on_runs import make_exponential_mechanism_on_runs
 from dpselect.mechanisms.permute_and_flip import make_permute_and_flip
 from dpselect.mechanisms.repetition_counts import geometric, logarithmic, poisson, truncated_negative_binomial
@@ -26,6 +27,7 @@ __all__ = [
     "logarithmic",
     "make_best_of_random_count",
     "make_exponential_mechanism",
+    "make_exponential_mechanism_on_integers",
     "make_exponential_mechanism_on_runs",
     "make_geometric",
     "make_permute_and_flip",

@@ -28,6 +28,7 @@ from dpselect.privacy.metrics import (
 )
 from dpselect.privacy.profiles import PrivacyProfile
 from dpselect.privacy.runs_domain import runs_domain
+from dpselect.privacy.steps_domain import steps_domain
 
 __all__ = [
     "ZCDP",
@@ -49,6 +50,7 @@ __all__ = [
     "range_divergence",
     "renyi_divergence",
     "runs_domain",
+    "steps_domain",
     "symmetric_distance",
     "user_measurement",
     "vector_domain",

@@ -27,9 +27,10 @@ from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
 from dpselect.privacy.options_domain import OptionsDomain
 from dpselect.privacy.runs_domain import RunsDomain
+from dpselect.privacy.steps_domain import StepsDomain
 from dpselect.silence import run
 
-Domain: TypeAlias = AtomDomain | VectorDomain | RunsDomain | OptionsDomain
+Domain: TypeAlias = AtomDomain | VectorDomain | RunsDomain | StepsDomain | OptionsDomain
 Step: TypeAlias = Callable[[Any], Any]
 """What is done with an output."""
 
