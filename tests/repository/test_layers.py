@@ -34,7 +34,7 @@ INSIDE = {
         {"permute_and_flip_race", "race"},
         {"winner", "top_k", "top_k_by_levels"},
         {"draw", "runs_draw"},
-        {"gaps_draw", "recursive_medians"},
+        {"gaps_draw", "grouped_draw", "recursive_medians"},
         {"counts_draw"},
     ],
     "cli": [

@@ -21,6 +21,7 @@ from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.exact.float_errors import ignore_float_errors
 from dpselect.exact.partial_numbers import Exponential, Gumbel, Known, Laplace
@@ -168,6 +169,18 @@ def _draw_individual(
     if isinstance(noise, WholeLaplaceNoise):
         return noise.individual(vector, candidates, randomness)
     words = randomness.words(len(candidates))
+    return individual_scores(vector, candidates, scale, noise, words, randomness)
+
+
+def individual_scores(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and what is drawn already
+    vector: ScoreVector,
+    candidates: Indices,
+    scale: Fraction,
+    noise: NoiseLaw,
+    words: NDArray[np.uint64],
+    randomness: Randomness,
+) -> NoisyScores:
+    """Give each candidate the noisy score that begins with its word."""
     step = 2.0**-randomness.width
     below = words * step
     usual = np.abs(below - 0.5) <= 0.5 - NEAREST_END - step
