@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 
 from dpselect import Ledger, lead_needed, quantile
 from dpselect.errors import InvalidParameter, visible
-from dpselect.privacy import ZCDP, PureDP
+from dpselect.ledger.budget import Currency
+from dpselect.privacy import ZCDP, ApproxDP, ApproxZCDP, PureDP
 from dpselect.utility import exponential_law, side_by_side, top_k_law
 from dpselect.utility.plots import plot_accuracy, plot_chance, plot_law, plot_ledger, plot_plan
 from tests.utility.lecture_problems import approval_voting, pricing
@@ -29,8 +30,8 @@ class Entry:
     """As much of a ledger's entry as a plot looks at."""
 
     number: int
-    loss: PureDP | ZCDP
-    total: PureDP | ZCDP
+    loss: Currency
+    total: Currency
     reason: str
 
 
@@ -251,8 +252,36 @@ def test_long_prices_are_rounded_once_for_the_axis(tmp_path: Path) -> None:
 def test_a_ledger_of_rho_is_labelled_so(tmp_path: Path) -> None:
     entry = Entry(1, ZCDP("1/8"), ZCDP("1/8"), "median")
     assert "rho spent" in words(plot_ledger(iter([entry]), ZCDP("1/2")), tmp_path)
-    with pytest.raises(InvalidParameter, match=r"budget must be PureDP\(\.\.\.\) or ZCDP\(\.\.\.\); got 1"):
+    with pytest.raises(InvalidParameter, match=r"budget must be a loss, PureDP or ZCDP or .*; got 1"):
         plot_ledger([], 1)  # type: ignore[arg-type] # that is the point
+
+
+@pytest.mark.parametrize("delta", ["1e-6", 0])
+@pytest.mark.parametrize("count", [0, 3, 20])
+def test_both_parts_of_a_budget_with_a_delta_are_drawn(count: int, delta: str | int, tmp_path: Path) -> None:
+    price = ApproxDP("1/50", "1e-8" if delta else 0)
+    entries = [Entry(i, price, price * i, f"question {i}") for i in range(1, count + 1)]
+    budget = ApproxDP(1, delta)
+    picture = plot_ledger(entries, budget)
+    first, second = picture.axes
+    said = words(picture, tmp_path)
+    left = ApproxDP(*(a - b * count for a, b in zip(budget.parts(), price.parts(), strict=True)))
+    assert f"{left.left()} is left" in said
+    assert f"of {budget}, after {count} charges" in said
+    assert said.count(f"budget, {budget}") == 1
+    seen = first.get_xlabel() + first.get_ylabel(), second.get_xlabel() + second.get_ylabel()
+    assert ("epsilon spent" in seen[0], "delta spent" in seen[1]) == (True, True)
+
+
+def test_a_plot_of_a_ledger_leaves_out_what_costs_nothing_and_bears_a_lowered_budget(tmp_path: Path) -> None:
+    with Ledger.create(tmp_path / "a.ledger", budget=ApproxZCDP(2, "1e-6")) as ledger:
+        ledger.open_account("ada", share=ApproxZCDP(1, "1e-6"))
+        ledger.charge(ZCDP(1), reason="dish", account="ada")
+        ledger.change_budget(ApproxZCDP("1/2", "1e-7"), reason="less")
+        said = words(plot_ledger(ledger.entries(), ledger.budget), tmp_path)
+    assert "rho 0 with delta 1e-7 is left" in said
+    assert "after 1 charge" in said
+    assert "an account is opened" not in said
 
 
 WITHOUT_MATPLOTLIB = """

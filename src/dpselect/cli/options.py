@@ -187,6 +187,18 @@ def with_question_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+def unlisted(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Leave options out of a command's help; one that is given all the same is refused with the reason."""
+
+    def hide(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in command.__click_params__:  # type: ignore[attr-defined] # Click's own attribute
+            if {*names} & {*option.opts}:
+                option.hidden = True
+        return command
+
+    return hide
+
+
 CHOICE = click.option(
     "--choice", "--column", "choice", metavar=COLUMN_METAVAR, help="The column with what people chose."
 )

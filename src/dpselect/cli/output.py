@@ -22,21 +22,25 @@ if TYPE_CHECKING:
     from dpselect.utility import Accuracy
 
 
+ANSWERED_BEFORE = "nothing: this request was answered before, and this is the same answer"
 FIRST_COLUMNS = 20
 """How many columns of a table are shown by name."""
 
 
-def show(
+def show(  # noqa: PLR0913 - what is shown, and where
     release: Release | None,
     quote: Quote,
     ledger: Ledger | None,
     schema: Schema | None,
     options: QuestionOptions,
+    *,
+    charged: bool,
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     from dpselect.release.labels import readable_label
     from dpselect.release.result import beside_text, no_winner_text
 
+    kept = release is not None and ledger is not None and not charged
     if options.as_csv:
         from dpselect.release.flat_form import csv_text
 
@@ -48,7 +52,8 @@ def show(
         )
         return
     if options.as_json:
-        write_json(_as_json(release, quote, ledger, None if release is not None else schema))
+        found = _as_json(release, quote, ledger, None if release is not None else schema)
+        write_json({**found, **({"charged": False} if kept else {})})
         return
     if release is not None and not release.labels:
         results().print(f"{no_winner_text(quote)}\n", style="bold", soft_wrap=True)
@@ -59,6 +64,9 @@ def show(
     facts = {
         **({} if release is None else beside_text(release)),
         "price": f"{quote.price}{in_words(quote.price)}",
+        **(
+            {"charged": ANSWERED_BEFORE} if release is not None and ledger is not None and not charged else {}
+        ),
         "protects": quote.protects,
         "accuracy": _promise(quote.accuracy),
         "noise": quote.noise_and_scale,

@@ -208,13 +208,9 @@ def _answer(
         quote = replace(quote, unit=options.unit, unit_is_column=True)
     if release is not None:
         quote = replace(quote, version=release.version)  # of the program that drew the answer
-    output.show(release, quote, ledger, schema, options)
-    if release is None or options.quiet:
-        return release
-    if ledger is None:
+    output.show(release, quote, ledger, schema, options, charged=question.charged)
+    if release is not None and ledger is None and not options.quiet:
         note(UNMETERED)
-    elif not question.charged:
-        note("this request was answered before: the same answer, at no price.")
     return release
 
 

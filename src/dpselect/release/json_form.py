@@ -54,6 +54,8 @@ FIRST_KEYS = frozenset(
 """The keys that every object has."""
 KEYS_OF_COMMANDS = ("schema", "ledger")
 """What a command adds, of its table and its ledger; a release of its own has null there."""
+KEY_OF_REPEATED_COMMANDS = "charged"
+"""What a command adds where a request was answered before: false. A release of its own does not have it."""
 
 
 def json_object(
@@ -150,7 +152,7 @@ def release_from_text(text: str, kind: type[Written]) -> Written:
         step = from_exact_text(candidates["step"]) if "step" in candidates else None
         release = _release(kind, facts, facts["loss"], accuracy, (tuple(candidates["first"]), step))
         ours = json_object(release, release.labels, release.gaps, release.counts) | {
-            name: facts[name] for name in KEYS_OF_COMMANDS
+            name: facts[name] for name in (*KEYS_OF_COMMANDS, KEY_OF_REPEATED_COMMANDS) if name in facts
         }
         same = facts.keys() >= FIRST_KEYS and all(ours[name] == facts[name] for name in facts)
     if not same:

@@ -17,6 +17,7 @@ from dpselect.cli.options import (
     column_of_numbers,
     command,
     examples,
+    unlisted,
 )
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError
@@ -31,6 +32,7 @@ _ENDINGS = (".png", ".svg", ".pdf")
     name="summary",
     epilog=examples("summary pay.csv --unit person --value salary --between 0:500000 --epsilon 1"),
 )
+@unlisted("--noise", "--gap", "--gap-grid", "--counts", "--quorum", "--k")
 @asks_a_table
 @VALUE
 @BETWEEN
