@@ -178,14 +178,21 @@ def test_how_many_words_are_drawn_is_the_same_for_scores_that_tie(noise: NoiseNa
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("k", [1, 2])
-def test_a_table_its_rows_and_its_parts_are_the_same_groups(noise: NoiseName, k: int) -> None:
+def test_groups_may_be_a_table_or_a_series_of_scores_of_any_type_and_number(noise: NoiseName, k: int) -> None:
     table = 9 * np.array([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [2, 1, 0]])
     expected = [[2, 1], [0, 2], [1, 0], [1, 2], [0, 1]]
+    other = [
+        [Fraction(score) for score in table[0].tolist()],
+        9.0 * np.arange(4),
+        np.array([3, 4, 5], dtype=np.int8),
+    ]
+    of_other = [[2, 1], [3, 2], [2, 1]]
     for cells in (1, 6, 10**6):
         draw = GroupedDraw(TopKDraw(SMALL, k, "max", noise), cells)
-        for groups in (table, list(table), iter([table[:2], table[2], table[3:]]), table.tolist()):
-            scores = groups if groups is table else iter(groups)
-            assert draw(scores, system()) == [best[:k] for best in expected]
+        for groups in (table, list(table), iter(table)):
+            assert draw(groups, system()) == [best[:k] for best in expected]
+        mixed = draw([*table[:2], *other, *table[2:]], system())
+        assert mixed == [best[:k] for best in [*expected[:2], *of_other, *expected[2:]]]
 
 
 def test_where_the_least_score_wins_it_wins_in_every_group() -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +40,6 @@ from dpselect.selection.top_k import (
     individual_scores,
 )
 
-ScoreTable: TypeAlias = NDArray[Any]
-"""Scores: a row for each group, a column for each candidate."""
-
 TOGETHER_UP_TO = 4096
 """Candidates: of groups with more, a loop is faster, because it draws noise for few of them."""
 
@@ -60,52 +57,49 @@ class GroupedDraw:
     draw: Callable[[Any, Randomness], Any]
     cells_at_a_time: int = CELLS_AT_A_TIME
 
-    def __call__(self, groups: ScoreTable | Iterable[Any], randomness: Randomness) -> list[Any]:
-        """Give what is drawn of each group, in order.
-
-        The groups are a table, or a series of whatever ``draw`` draws from, or of tables one after the other,
-        of which one is held at a time.
-        """
+    def __call__(self, groups: Iterable[Any], randomness: Randomness) -> list[Any]:
+        """Give what is drawn of each group, in order; of an iterator a few groups are held at a time."""
         drawn: list[Any] = []
         so_far: Hashable = None
-        for part in self._parts(groups):
+        for some in self._at_a_time(groups):
             randomness.mark(so_far)
-            if isinstance(self.draw, TopKDraw) and _is_table(part):
-                found = draw_together(self.draw, part, randomness)
+            if isinstance(self.draw, TopKDraw) and _is_drawn_together(self.draw, some[0]):
+                found = draw_together(self.draw, np.stack(some), randomness)
             else:
-                found = [self.draw(part, randomness)]
+                found = [self.draw(scores, randomness) for scores in some]
             drawn += found
             so_far = (so_far, *(tuple(one) if isinstance(one, list) else one for one in found))
         return drawn
 
-    def _parts(self, groups: ScoreTable | Iterable[Any]) -> Iterator[Any]:
-        """Give what is drawn at a time: single groups, and rows of a table that are drawn together."""
-        for part in [groups] if _is_table(groups) else groups:
-            if not _is_table(part):
-                yield part
-            elif not _is_drawn_together(self.draw, part):
-                yield from part
-            else:
-                rows = max(1, self.cells_at_a_time // part.shape[1])
-                yield from (part[start : start + rows] for start in range(0, len(part), rows))
+    def _at_a_time(self, groups: Iterable[Any]) -> Iterator[list[Any]]:
+        """Give groups that are drawn together, which have as many scores of the same type; or one alone."""
+        some: list[Any] = []
+        for scores in groups:
+            if some and not (
+                _is_drawn_together(self.draw, scores)
+                and _is_drawn_together(self.draw, some[0])
+                and (scores.dtype, len(scores)) == (some[0].dtype, len(some[0]))
+                and (len(some) + 1) * len(scores) <= self.cells_at_a_time
+            ):
+                yield some
+                some = []
+            some.append(scores)
+        if some:
+            yield some
 
 
-def _is_table(part: object) -> TypeGuard[ScoreTable]:
-    return isinstance(part, np.ndarray) and part.ndim == 2
-
-
-def _is_drawn_together(draw: object, table: ScoreTable) -> bool:
-    """Say whether a loop over the groups of a table would be slow, and is not needed."""
-    if not isinstance(draw, TopKDraw) or not draw.scale:
+def _is_drawn_together(draw: object, scores: object) -> bool:
+    """Say whether a loop over groups with such scores would be slow, and is not needed."""
+    if not isinstance(draw, TopKDraw) or not draw.scale or (draw.k == 1 and draw.noise != "laplace"):
         return False
-    has_fast_loop = draw.k == 1 and draw.noise != "laplace"
-    fits = draw.k <= min(table.shape[1], MOST_WINNERS) and table.shape[1] <= TOGETHER_UP_TO
-    return fits and not has_fast_loop and table.dtype.kind in "iu"
+    if not isinstance(scores, np.ndarray) or scores.ndim != 1 or scores.dtype.kind not in "iu":
+        return False
+    return draw.k <= min(len(scores), MOST_WINNERS) and len(scores) <= TOGETHER_UP_TO
 
 
 @ignore_float_errors
-def draw_together(draw: TopKDraw, table: ScoreTable, randomness: Randomness) -> list[list[int]]:
-    """Draw the k best of each row of whole scores, with a noisy score for every candidate.
+def draw_together(draw: TopKDraw, table: NDArray[Any], randomness: Randomness) -> list[list[int]]:
+    """Draw the k best of each row of a table of whole scores, with a noisy score for every candidate.
 
     Floats order the k best of a row and tell them from the others if they are further apart than floats may
     be wrong. Otherwise the noisy scores of the row are compared exactly.
