@@ -98,7 +98,7 @@ class Measurement:
     def over(self, chunks: Iterable[object], randomness: Randomness | None = None) -> Any:
         """Draw from chunks of the input as from their concatenation, holding one chunk at a time."""
         source = system() if randomness is None else randomness
-        function, steps = _unwrapped(self.function)
+        function, steps = unwrapped(self.function)
         merges = hasattr(function, "over")
         ordered = isinstance(chunks, Iterable) and not isinstance(chunks, UNORDERED)
         held: list[object] = [chunks] if merges and ordered and is_source(source) else []
@@ -119,7 +119,7 @@ class Measurement:
     ) -> Any:
         """Draw from what is held, let go of it, and only then refuse or post-process."""
         if isinstance(function, Postprocessed):
-            function, steps = _unwrapped(function)
+            function, steps = unwrapped(function)
         output = run(partial(_drawn, function, self.input_domain, held, randomness), _refused)
         for step in steps:
             output = step(output)
@@ -164,7 +164,7 @@ class Postprocessed:
         return self.then(self.function(arg, randomness))
 
 
-def _unwrapped(function: Draw) -> tuple[Draw, list[Step]]:
+def unwrapped(function: Draw) -> tuple[Draw, list[Step]]:
     """Take the draw out of what is done with its output, and list that in order."""
     steps: list[Step] = []
     while isinstance(function, Postprocessed):

@@ -15,8 +15,10 @@ from fractions import Fraction
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, not_negative, positive, probability, whole
+from dpselect.privacy import Measurement
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.pricing import Revenue
+from dpselect.utility.mechanism_accuracy import accuracy_of_mechanism, mean_of_mechanism
 from dpselect.utility.noise_plan import (
     SURE,
     NoisePlan,
@@ -66,7 +68,7 @@ def within(mechanism: Mechanism, scale: Number, n: int, k: int = 1, confidence: 
 
 
 def accuracy(  # noqa: PLR0913 - each is part of the question
-    problem: PlannableProblem,
+    problem: PlannableProblem | Measurement,
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -76,6 +78,7 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
     neighbours: Neighbours = "add_remove",
     mechanism: Mechanism | None = None,
     people: int | None = None,
+    best: Number | None = None,
 ) -> Accuracy:
     """Say how far from the best the winners may be, before anything is paid or looked at.
 
@@ -90,7 +93,18 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
         With ``people``, a public upper bound on their number, pricing is sharper: the figure holds for data
         sets of no more people, and does not grow with the length of the price list. So it is for several
         quantiles at once: ``within`` then bounds all of them, in ranks.
+        Instead of a problem with a budget, a mechanism of the lower API may be given: the figure is for its
+        scale. For clipped scores of all integers, ``best`` is a public number that the best has at least.
+
+    >>> from dpselect import absolute_distance, atom_domain, make_geometric
+    >>> print(accuracy(make_geometric(atom_domain(int), absolute_distance(), 2)))
+    within 9 of the best score, with probability 0.99 or more (discrete Laplace noise)
     """
+    if isinstance(problem, Measurement):
+        must_be_all_that_is_said(epsilon, rho, scale, mechanism, people, None if k == 1 else k)
+        return accuracy_of_mechanism(problem, _doubt(confidence), best)
+    if best is not None:
+        raise InvalidParameter("best is for make_exponential_mechanism_on_integers. Leave it out.")
     if getattr(problem, "at", ()):
         must_be_several_quantiles(problem, k, mechanism)
         spread = scale_of_quantiles(problem, neighbours, epsilon, rho, scale)
@@ -116,21 +130,35 @@ def _prices(problem: PlannableProblem, plan: NoisePlan) -> PriceList:
     return price_list(scoring.prices)
 
 
+def must_be_all_that_is_said(*others: object) -> None:
+    """Refuse what a mechanism has already: its scale, its noise, its number of winners."""
+    if any(other is not None for other in others):
+        raise InvalidParameter(
+            "a mechanism has its scale, noise and k already: give nothing but it, confidence and best."
+        )
+
+
 def expected_error(  # noqa: PLR0913 - each is part of the question
-    problem: PlannableProblem,
+    problem: PlannableProblem | Measurement,
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
     scale: Number | None = None,
     neighbours: Neighbours = "add_remove",
     mechanism: Mechanism | None = None,
+    best: Number | None = None,
 ) -> Fraction:
     """Bound how far a single winner's score lies below the best on average.
 
     Postcondition
         E[best score - winner's score] is at most this, on every data set; for exponential and Gumbel noise it
-        is the exact worst case, rounded up.
+        is the exact worst case, rounded up. A mechanism may be given as in ``accuracy``.
     """
+    if isinstance(problem, Measurement):
+        must_be_all_that_is_said(epsilon, rho, scale, mechanism)
+        return mean_of_mechanism(problem, best)
+    if best is not None:
+        raise InvalidParameter("best is for make_exponential_mechanism_on_integers. Leave it out.")
     plan = noise_plan(problem, 1, neighbours, mechanism, concentrated=rho is not None)
     return plan.scale(epsilon, rho, scale) * mean_distance(plan.mechanism, plan.n)
 

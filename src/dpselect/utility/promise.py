@@ -36,6 +36,8 @@ class Accuracy:
     """The root mean square of the error where people are spread evenly: no promise."""
     quorum: Fraction | None = None
     """The score of "no winner", if it is a candidate too."""
+    noise: str | None = None
+    """What an output is drawn by, in words, if none of the noises is its name."""
 
     def __str__(self) -> str:
         if self.is_of_order_alone:
@@ -72,6 +74,8 @@ class Accuracy:
     @property
     def source(self) -> str:
         """The noise that the figure is for, or whose bound it is."""
+        if self.noise is not None:
+            return self.noise
         return {"exponential": "exponential noise", "gumbel": "Gumbel noise", "laplace": "Laplace noise"}.get(
             self.mechanism, "McSherry and Talwar's bound of 2007"
         )
