@@ -80,10 +80,10 @@ class Payer:
             return None
         return self.ledger.answer(self.request_id, **self.named)
 
-    def store(self, answer: str) -> None:
-        """Store the answer to the request, if it has a name."""
+    def store(self, answer: Release) -> None:
+        """Store the answer to the request, if it has a name; without one nothing is written."""
         if self.ledger is not None and self.request_id is not None:
-            self.ledger.store(self.request_id, answer, **self.named)
+            self.ledger.store(self.request_id, answer.to_json(), **self.named)
 
     def owns(self, entry: Entry) -> bool:
         """Say whether an entry is the charge of the request, or of none if there is none."""

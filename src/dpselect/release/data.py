@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine
 from dpselect.engines.schema import Schema
@@ -17,6 +17,9 @@ from dpselect.exact.randomness import system
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import CHUNK, Problem
 from dpselect.silence import holds_data, takes_data
+
+OF_SCORES = "person"
+"""The unit of scores that were computed before: no column is known."""
 
 Look: TypeAlias = Callable[[], Any]
 """Reads the rows when it is called, and not before; gives the scores at once, or in chunks."""
@@ -78,6 +81,27 @@ def table_of(data: Data) -> Table | None:
     if isinstance(data, Scores):
         return None
     return data.table if isinstance(data, OpenTable) else data
+
+
+class PublicFacts(NamedTuple):
+    """All that a price may depend on of the data: how a table is named and read; nothing that rows decide."""
+
+    of_scores: bool
+    unit: str | None = OF_SCORES
+    dataset: str | None = None
+    reading: tuple[tuple[str, str], ...] = ()
+    where: str | None = None
+
+    @classmethod
+    def of(cls, data: Data) -> PublicFacts:
+        """Take them from data; of scores nothing is known but that they are scores."""
+        table = table_of(data)
+        if table is None:
+            return FACTS_OF_SCORES
+        return cls(False, table.unit, table.dataset, table.reading.facts, table.where)  # noqa: FBT003 - a fact
+
+
+FACTS_OF_SCORES = PublicFacts(of_scores=True)
 
 
 def must_be_askable(problem: Problem, data: Data) -> None:

@@ -22,11 +22,12 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.problem import Problem
 from dpselect.release.charge import Payer, Payment, kept_answer, must_agree, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
-from dpselect.release.drawing import Wishes, drawn_from_runs
+from dpselect.release.drawing import drawn_from_runs
 from dpselect.release.labels import plain_label
+from dpselect.release.priced_once import Asked, priced_once
 from dpselect.release.progress_line import progress_shown
 from dpselect.release.quorum import QuorumWish, before_quorum, with_quorum
-from dpselect.release.quote import Quote, quoted, the_budget
+from dpselect.release.quote import Quote
 from dpselect.release.result import Release
 from dpselect.selection.cells import Cells
 from dpselect.selection.noise import NoiseName
@@ -74,8 +75,8 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    wishes = Wishes(noise, gap, gap_grid, people, counts, quorum)
-    quote, measurement = quoted(problem, table, k, the_budget(epsilon, rho, budget), neighbours, wishes)
+    asked = Asked(k, epsilon, rho, budget, neighbours, noise, gap, gap_grid, people, counts, quorum)
+    quote, measurement = priced_once(problem, table, asked)
     question = Question(problem, table, quote, measurement)
     question.progress = progress
     return question
@@ -200,7 +201,7 @@ class Question:
         self._looked = True
         with progress_shown(wanted=self.progress):
             release = run(partial(_drawn, look, self._measurement, problem, quote), _refused)
-        payer.store(release.to_json())
+        payer.store(release)
         return release
 
     def _must_be_open(self) -> Look:

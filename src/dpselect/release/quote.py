@@ -22,9 +22,8 @@ from dpselect.privacy.losses import ZCDP, PureDP, RenyiDP, WritableLoss
 from dpselect.privacy.measures import measure_of
 from dpselect.privacy.neighbours import EACH_ROW, Neighbours, protection
 from dpselect.problems.candidates import Grid
-from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import Problem, shown_count
-from dpselect.release.data import Data, must_be_askable, table_of
+from dpselect.release.data import OF_SCORES, Data, PublicFacts, must_be_askable
 from dpselect.release.drawing import NAMED, NO_WISHES, Wishes, drawing_of
 from dpselect.release.labels import label_text, plain_label, readable_label
 from dpselect.release.quorum import beside_a_quorum, quorum_score
@@ -40,8 +39,6 @@ LONGEST_IN_A_REASON = 500
 """Characters of a filter that a ledger writes down."""
 CONFIDENCE = Fraction(99, 100)
 """The probability with which the accuracy of a quote holds."""
-OF_SCORES = "person"
-"""The unit of scores that were computed before: no column is known."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -230,13 +227,25 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
 ) -> tuple[Quote, Measurement]:
     """Find the noise that the budget pays for; give the quote, and what draws the winners."""
     must_be_askable(problem, data)
+    return priced(problem, PublicFacts.of(data), k, budget, neighbours, wishes)
+
+
+def priced(  # noqa: PLR0913, PLR0917 - the question, what is public of the data, and the budget
+    problem: Problem,
+    facts: PublicFacts,
+    k: int,
+    budget: WritableLoss,
+    neighbours: Neighbours,
+    wishes: Wishes,
+) -> tuple[Quote, Measurement]:
+    """Give the quote of a question that may be asked; the same for the same arguments."""
     asked = problem
     if wishes.quorum is not None:
         if wishes.gap or wishes.counts:
             raise InvalidParameter("quorum does not go with gap or counts so far. Leave one of them out.")
         asked = beside_a_quorum(problem)
     n, winners = asked.count, whole(k, "k", least=1, most=problem.count)
-    domain = vector_domain(atom_domain(float if isinstance(data, Scores) else int), size=n)
+    domain = vector_domain(atom_domain(float if facts.of_scores else int), size=n)
     drawing = drawing_of(asked, domain, winners, measure_of(budget), neighbours, wishes)
     points = calibrate(drawing.make, budget, drawing.d_in)
     scale, price = points * problem.unit, budget if points else _nothing(budget)
@@ -245,27 +254,26 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
         far = scale * whole_laplace_distance(n - winners, winners, 1 - CONFIDENCE)
         promise = replace(promise, within=far)
     if wishes.quorum is not None:
-        whole_scores = not isinstance(data, Scores)
+        whole_scores = not facts.of_scores
         score = quorum_score(wishes.quorum, problem, drawing.noise, scale, CONFIDENCE, whole=whole_scores)
         promise = replace(promise, n=problem.count, quorum=score)
-    table = table_of(data)
     quote = Quote(
         price=price,
         neighbours=neighbours,
-        unit=OF_SCORES if table is None else table.unit,
+        unit=facts.unit,
         mechanism=drawing.noise,
         scale=scale,
         accuracy=promise,
-        dataset=None if table is None else table.dataset,
+        dataset=facts.dataset,
         version=_version(),
         problem=problem.digest,
         first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
         step=_step(problem),
         noise_reason=drawing.why,
-        unit_is_column=table is not None and table.unit is not None,
-        reading=() if table is None else table.reading.facts,
+        unit_is_column=not facts.of_scores and facts.unit is not None,
+        reading=facts.reading,
         gap_grid=wishes.grid(problem),
-        where=None if table is None else table.where,
+        where=facts.where,
         counted=drawing.counted,
     )
     reason = question_reason(
