@@ -132,7 +132,7 @@ def hits(town: Town, number: int, times: int) -> dict[str, int]:
     assert process.communicate()[1] == ""
     seconds = time.monotonic() - started - listening
     ends: dict[str, int] = {}
-    spread = random.Random(number)  # noqa: S311 - when to disturb
+    spread = random.Random(number)
     for hit in range(times):
         before = town.charges()
         process = town.start()

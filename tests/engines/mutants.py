@@ -118,7 +118,7 @@ def checksum(content: bytes) -> bytes:
 
 def verdicts(form: str, count: int, folder: Path, seed: int = 0) -> Counter[str]:
     """Ask about ``count`` broken copies; give how often each exit code, signal or leak was seen."""
-    content, chance = original(form, folder), random.Random(seed)  # noqa: S311 - no secret
+    content, chance = original(form, folder), random.Random(seed)
     seen: Counter[str] = Counter()
     left, changed = count, believed if form.startswith("believed") else mutated
     while left:

@@ -165,7 +165,7 @@ def spelt(value: str, literal: str) -> tuple[Any, Any] | None:
 
 
 def agree(table: Callable[[str], Table], rows: Sequence[Row], seed: int, questions: int) -> None:
-    rng = random.Random(seed)  # noqa: S311 - questions, not noise
+    rng = random.Random(seed)
     for _ in range(questions):
         text, holds = condition(rng)
         expected = [int(holds(row) is True) for row in rows]

@@ -86,7 +86,7 @@ def test_where_floats_do_not_decide_exact_probabilities_accept_the_same_points(n
     """One word is drawn for each point, in either case, and more of them for a time."""
     arrivals = []
     for kind in (PoissonTimes, Unsure):
-        proposals, times = random.Random(3), random.Random(4)  # noqa: S311 - the same words in both cases
+        proposals, times = random.Random(3), random.Random(4)
         envelope = envelope_of([1.0, 0.5, 0.0, -1.0] * 5)
         race = Race(
             envelope,

@@ -294,7 +294,7 @@ class Counted(Given):
     """Hands out eight bits at a time, the same in every run, and counts marks: one for each proposal."""
 
     def __init__(self) -> None:
-        bits = random.Random(0)  # noqa: S311 - no secret
+        bits = random.Random(0)
         super().__init__((bits.getrandbits(8) for _ in count()), width=8)
         self.proposals = 0
 

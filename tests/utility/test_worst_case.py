@@ -40,7 +40,7 @@ def failing(law: dict[Order, Enclosure], scores: Sequence[Fraction], t: Fraction
 
 
 def random_scores(n: int, seed: int) -> list[Fraction]:
-    dice = random.Random(seed)  # noqa: S311 - test scores
+    dice = random.Random(seed)
     return [-Fraction(dice.randrange(0, 60), 10) for _ in range(n)]
 
 

@@ -98,7 +98,8 @@ class PublicFacts(NamedTuple):
         table = table_of(data)
         if table is None:
             return FACTS_OF_SCORES
-        return cls(False, table.unit, table.dataset, table.reading.facts, table.where)  # noqa: FBT003 - a fact
+        facts = table.reading.facts
+        return cls(of_scores=False, unit=table.unit, dataset=table.dataset, reading=facts, where=table.where)
 
 
 FACTS_OF_SCORES = PublicFacts(of_scores=True)

@@ -230,7 +230,7 @@ def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and 
     return priced(problem, PublicFacts.of(data), k, budget, neighbours, wishes)
 
 
-def priced(  # noqa: PLR0913, PLR0917 - the question, what is public of the data, and the budget
+def priced(  # noqa: PLR0913, PLR0917 - as quoted
     problem: Problem,
     facts: PublicFacts,
     k: int,
