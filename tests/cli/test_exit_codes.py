@@ -127,7 +127,7 @@ WRONG_CALLS = {
         f"scores totals.csv --candidates a,b --sensitivity 1 {EPSILON} --engine spark",
         "belong to tables",
     ),
-    "a plan without n": ("plan --epsilon 1", "exactly one of --n, --candidates and --prices"),
+    "a plan without n": ("plan --epsilon 1", "exactly one of --n, --candidates, --prices and --at"),
     "a plan without a budget": ("plan --n 10", "exactly one of --epsilon, --rho and --within"),
     "a plan of none": ("plan --n 0 --epsilon 1", "n must be"),
     "a plan with k above n": ("plan --n 3 --k 4 --epsilon 1", "k must be a whole number from 1 to 3; got 4"),

@@ -86,7 +86,7 @@ def test_a_bound_on_people_makes_a_plan_for_prices_sharper(call: Call) -> None:
     assert few["accuracy"]["lecture"] == without["accuracy"]["lecture"]
     for other in (
         "plan --n 3 --epsilon 1",
-        "plan --prices 1,2 --within 1",
+        "plan --at 0.5 --between 0:9 --epsilon 1",
         "plan --prices 1,2 --k 2 --rho 1",
     ):
         refused = call(f"{other} --people 50")
@@ -106,3 +106,54 @@ def test_a_plan_knows_laplace_noise_where_one_person_moves_all_scores_together_b
     assert prices["accuracy"]["laplace"] is not None
     assert call("plan --prices 1,2,3 --epsilon 1 --together 1").code == 2
     assert call("plan --n 5 --epsilon 1 --together 1/2").code == 2
+
+
+QUARTILES = "plan --at 0.25,0.5,0.75 --between 0:500000 --step 500"
+
+
+def test_quantiles_can_be_planned_for(call: Call) -> None:
+    planned = call(f"{QUARTILES} --people 10000 --epsilon 1 --json").json
+    assert (planned["n"], planned["k"], planned["people"]) == (1001, 3, 10_000)
+    assert planned["at"] == ["0.25", "0.5", "0.75"]
+    assert 50 < float(planned["accuracy"]["gumbel"]) < 80
+    assert 2 < float(planned["accuracy"]["typical"]) < 4
+    assert set(planned["lead_needed"].values()) == {None, "people"}
+    said = call(f"{QUARTILES} --epsilon 1").out
+    assert "the 0.25, 0.5, 0.75 quantiles, each one of 1,001 numbers from 0 to 500000" in said
+    assert "up to 17,179,869,184 people" in said
+    assert "typically" in said
+    median = call("plan --at 0.5 --between 0:120 --rho 1/8")
+    assert (median.code, "one of 121 numbers" in median.out, "typically" in median.out) == (0, True, False)
+    assert call("plan --at 0.5 --between 0:120 --rho 1/8 --json").json["accuracy"]["typical"] is None
+
+
+def test_a_plan_turns_an_error_of_ranks_into_epsilon(call: Call) -> None:
+    planned = call(f"{QUARTILES} --people 10000 --within 50 --json").json
+    assert float(planned["accuracy"]["gumbel"]) <= 50
+    again = call(
+        f"{QUARTILES} --people 10000 --epsilon {Fraction(planned['price']) * Fraction(99, 100)} --json"
+    )
+    assert float(again.json["accuracy"]["gumbel"]) > 50
+    one = call("plan --at 0.5 --between 0:120 --within 10 --json").json
+    assert float(one["accuracy"]["gumbel"]) <= 10
+    priced = "plan --prices 0.01:1.99:0.01 --within 20 --json"
+    sharper = call(f"{priced} --people 100").json
+    assert Fraction(sharper["price"]) < Fraction(call(priced).json["price"])
+    assert float(sharper["accuracy"]["exponential"]) <= 20
+
+
+def test_a_plan_for_quantiles_refuses_what_means_nothing_there(call: Call) -> None:
+    for words, option in (
+        ("--at 0.5 --epsilon 1", "--between"),
+        ("--at 0.5 --between 0:9 --n 3 --epsilon 1", "--n "),
+        ("--at 0.5 --between 0:9 --plot a.png --epsilon 1", "--plot"),
+        ("--at 0.5 --between 0:9 --k 2 --epsilon 1", "--k"),
+        ("--at 0.5,0.25 --between 0:9 --epsilon 1", "--at"),
+        ("--at 0.25,0.5 --between 0:9 --within 1", "Give --people"),
+        ("--at 0.25,0.5 --between 0:9 --within 30 --people 20", "--within"),
+        ("--at 0.5 --between 0:9", "--epsilon"),
+        ("--n 3 --between 0:9 --epsilon 1", "--between"),
+        ("--n 3 --step 2 --epsilon 1", "--step"),
+    ):
+        refused = call(f"plan {words}")
+        assert (refused.code, option in refused.err, refused.out) == (2, True, "")

@@ -42,7 +42,7 @@ INSIDE = {
         {"options", "public_columns", "score_files", "receipts", "budgets"},
         {"public_lists", "sources"},
         {"output", "ledger_accounts"},
-        {"question"},
+        {"question", "quantile_plans"},
         {"runner"},
         {"main", "reference"},
         {"commands"},  # found by their names, so the runner imports none of them; no command imports another

@@ -55,7 +55,7 @@ def test_accuracy_says_of_how_many_people_it_speaks() -> None:
     assert (few.k, few.n, few.mechanism) == (3, 121, "gumbel")
     assert dpselect.accuracy(problem, rho="1/8", people=1000).within < few.within
     assert dpselect.accuracy(problem, scale=2, people=1000).within == few.within
-    assert dpselect.accuracy(problem, epsilon=1, neighbours="change_one", people=9).within > few.within
+    assert dpselect.accuracy(problem, epsilon=1, neighbours="change_one", people=900).within > few.within
     wrong: list[dict[str, Any]] = [
         {},
         {"epsilon": 1, "rho": 1},
@@ -74,3 +74,36 @@ def test_ends_of_the_formulas() -> None:
     assert own_error(5, Fraction(0), TENTH, 2**32) == 1
     assert root_above(Fraction(0)) == 0
     assert 0 <= root_above(Fraction(2)) ** 2 - 2 < Fraction(1, 2**28)
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "change_one"])
+@pytest.mark.parametrize("wanted", [Fraction(1, 2), Fraction(30), Fraction(999)])
+def test_epsilon_for_is_the_least_that_is_accurate_enough(neighbours: Any, wanted: Fraction) -> None:
+    problem = dpselect.quantiles(value="x", at=["1/4", "1/2", "3/4"], between=(0, 120))
+    question: dict[str, Any] = {"neighbours": neighbours, "people": 1000}
+    epsilon = dpselect.epsilon_for(problem, within=wanted, **question)
+    assert dpselect.accuracy(problem, epsilon=epsilon, **question).within <= wanted
+    less = epsilon * (1 - Fraction(1, 2**22))
+    assert dpselect.accuracy(problem, epsilon=less, **question).within > wanted
+
+
+def test_what_no_budget_buys_and_what_needs_none() -> None:
+    problem = dpselect.quantiles(value="x", at=["1/4", "1/2"], between=(0, 120))
+    with pytest.raises(InvalidParameter, match="Give people=") as refused:
+        dpselect.epsilon_for(problem, within=1)
+    assert "within must be more than" in str(refused.value)
+    with pytest.raises(InvalidParameter, match=r"more than .* people"):
+        dpselect.epsilon_for(problem, within="1e-9", people=100)
+    assert dpselect.epsilon_for(problem, within=100, people=100) == 0
+    assert dpselect.accuracy(problem, epsilon="1e-9", people=100).within == 100
+    alone = dpselect.quantiles(value="x", at=["1/4", "1/2"], between=(7, 7))
+    assert dpselect.epsilon_for(alone, within=1, people=100) == 0
+
+
+def test_a_bound_on_people_makes_the_epsilon_of_a_price_smaller() -> None:
+    problem = dpselect.pricing(value="x", prices=[f"{cent}/100" for cent in range(1, 200)])
+    few = dpselect.epsilon_for(problem, within=20, people=100)
+    assert few < dpselect.epsilon_for(problem, within=20)
+    assert dpselect.accuracy(problem, epsilon=few, people=100).within <= 20
+    blind = dpselect.epsilon_for(problem, within=200, people=100)
+    assert 0 < blind <= Fraction(1, 2**64)

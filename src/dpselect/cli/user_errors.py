@@ -119,6 +119,7 @@ WORDS_OF_PHRASES = {
         "Write --noise exponential with --epsilon, or give --candidates."
     ),
     "Give a larger step.": "Give a larger --step.",
+    "Give people=, a public upper bound": "Give --people, a public upper bound",
     "Take fewer, or gumbel_law or exponential_law for a single winner.": "Take fewer, or --k 1.",
 }
 """Python in the sentences of the library, and the same for the command line."""

@@ -11,9 +11,12 @@ Proof:     accuracy.proof.md
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
+from dpselect.accounting.calibrate import SCALE_BITS
 from dpselect.errors import InvalidParameter
+from dpselect.exact.bisection import bisect
 from dpselect.exact.numbers import Number, not_negative, positive, probability, whole
 from dpselect.privacy import Measurement
 from dpselect.privacy.neighbours import Neighbours
@@ -36,6 +39,9 @@ from dpselect.utility.quantile_accuracy import (
     scale_of_quantiles,
 )
 from dpselect.utility.worst_case import Mechanism, distance, mean_distance
+
+LEAST_EPSILON = Fraction(1, 2**64)
+"""A smaller epsilon is not searched for."""
 
 
 def _doubt(confidence: Number) -> Fraction:
@@ -171,15 +177,68 @@ def epsilon_for(  # noqa: PLR0913 - each is part of the question
     confidence: Number = "0.99",
     neighbours: Neighbours = "add_remove",
     mechanism: Mechanism | None = None,
+    people: int | None = None,
 ) -> Fraction:
     """Give the smallest epsilon, rounded up, whose accuracy is ``within``.
 
     Postcondition
         ``accuracy(problem, epsilon=result, ...).within <= within``. Zero where even a blind draw is as good.
+        With ``people``, and for several quantiles, it is at most a part in 2**24 above the smallest, and at
+        least 2**-64 if it is not zero.
+
+    >>> from dpselect import quantiles
+    >>> quartiles = quantiles(value="salary", at=["1/4", "1/2", "3/4"], between=(0, 500_000), step=500)
+    >>> round(float(epsilon_for(quartiles, within=50, people=10_000)), 3)
+    1.283
     """
-    plan = noise_plan(problem, k, neighbours, mechanism)
     wanted = positive(within, "within")
-    return plan.cost * distance(plan.mechanism, plan.n, plan.k, _doubt(confidence)) / wanted
+    several = getattr(problem, "at", ())
+    if people is None and not several:
+        plan = noise_plan(problem, k, neighbours, mechanism)
+        return plan.cost * distance(plan.mechanism, plan.n, plan.k, _doubt(confidence)) / wanted
+
+    def found(**budget: Fraction) -> Fraction:
+        return accuracy(
+            problem,
+            k=k,
+            confidence=confidence,
+            neighbours=neighbours,
+            mechanism=mechanism,
+            people=people,
+            **budget,
+        ).within
+
+    if several:
+        must_be_within_reach(wanted, found(scale=Fraction(0)), people)
+        if wanted >= found(scale=Fraction(2**64)):
+            return Fraction(0)
+    return least_epsilon(lambda epsilon: found(epsilon=epsilon) <= wanted)
+
+
+def must_be_within_reach(wanted: Fraction, least: Fraction, people: int | None) -> None:
+    """Refuse what no budget buys for several quantiles: ranks are shares of the people at a number."""
+    if not wanted > least and least:
+        way_out = "" if people is not None else " Give people=, a public upper bound on their number."
+        raise InvalidParameter.must_be(
+            "within", f"more than {least} people", got=wanted, way_out=f"Without noise it is that.{way_out}"
+        )
+
+
+def least_epsilon(enough: Callable[[Fraction], bool]) -> Fraction:
+    """Find the least epsilon that is enough, to a part in 2**SCALE_BITS: one that was asked and is enough.
+
+    Precondition
+        what is enough stays enough with a larger epsilon, and some epsilon is    claimed by the caller
+    """
+    most = Fraction(1)
+    while not enough(most):
+        most *= 2
+    least = most / 2
+    while enough(least):
+        if least <= LEAST_EPSILON:
+            return least
+        most, least = least, least / 2
+    return bisect(enough, fails=least, holds=most, bits=SCALE_BITS).holds
 
 
 def lead_needed(  # noqa: PLR0913 - each is part of the question

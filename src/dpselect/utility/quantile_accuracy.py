@@ -103,7 +103,7 @@ def accuracy_of_quantiles(problem: Any, scale: Fraction, beta: Fraction, people:
     most = MOST_PEOPLE if people is None else whole(people, "people", least=0, most=MOST_PEOPLE)
     errors = rank_errors(problem.at, problem.count, scale, beta, most)
     return Accuracy(
-        max(errors.within),
+        min(max(errors.within), Fraction(most)),
         1 - beta,
         "gumbel",
         problem.unit,
@@ -113,7 +113,7 @@ def accuracy_of_quantiles(problem: Any, scale: Fraction, beta: Fraction, people:
         problem.measured_in,
         problem.at,
         most,
-        max(errors.typical),
+        min(max(errors.typical), Fraction(most)),
     )
 
 

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, command, examples
+from dpselect.cli.options import BETWEEN, EXACT_OPTION, NUMBER_METAVAR, STEP_WIDTH, command, examples
+from dpselect.cli.quantile_plans import (
+    FACTORS,
+    facts_of_quantile_plan,
+    quantile_plan,
+    rounded_epsilon,
+    show_quantile_plan,
+)
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
@@ -32,9 +39,6 @@ NOISE_LABELS = {
 PICTURES = (".png", ".svg", ".pdf")
 """How the name of a picture may end."""
 
-FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
-"""What a plan is compared with: a quarter of its price, half of it, ..."""
-
 
 @command(
     name="plan",
@@ -42,6 +46,7 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
         "plan --n 100 --epsilon 0.5 --neighbours change_one",
         "plan --n 100 --within 20 --plot plan.png",
         "plan --prices 0.01:1.99:0.01 --epsilon 1 --people 1000 --json",
+        "plan --at 0.25,0.5,0.75 --between 0:500000 --step 500 --people 10000 --within 50",
     ),
 )
 @click.option("--n", type=int, metavar=NUMBER_METAVAR, help="How many candidates there are.")
@@ -54,6 +59,13 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
     help="Instead of --n: plan for 'dpselect price'.",
 )
 @click.option(
+    "--at",
+    metavar=NUMBER_METAVAR,
+    help="Instead of --n: plan for 'dpselect quantile', 0.5 or several as 0.25,0.5,0.75. With --between.",
+)
+@BETWEEN
+@STEP_WIDTH
+@click.option(
     "--sensitivity", metavar=NUMBER_METAVAR, help="How much one person can change a score.  [default: 1]"
 )
 @click.option(
@@ -65,7 +77,7 @@ FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)
     "--people",
     type=click.IntRange(0),
     metavar=NUMBER_METAVAR,
-    help="At most how many people there are, publicly: sharper for --prices.",
+    help="At most how many people there are, publicly: sharper for --prices and several --at.",
 )
 @click.option("--epsilon", metavar=NUMBER_METAVAR, help="The price, exactly: 1/2, 0.5 or 1e-3.")
 @click.option("--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: zero-concentrated privacy.")
@@ -100,13 +112,20 @@ def plan_command(**given: Any) -> None:
 
     The figures hold for every data set: the worst case, rounded up.
     """
-    problem = _problem(given)
     budgets = [name for name in ("epsilon", "rho", "within") if given[name] is not None]
     if len(budgets) != 1:
         raise UserError(
             f"exactly one of --epsilon, --rho and --within must be given; got {len(budgets) or 'none'}. "
             "Write --epsilon 1/2."
         )
+    if given["at"] is not None:
+        asked = quantile_plan(given)
+        if given["as_json"]:
+            console.write_json(facts_of_quantile_plan(asked))
+        else:
+            show_quantile_plan(asked)
+        return
+    problem = _problem(given)
     _must_be_a_picture(given["plot"])
     plan = _plan(problem, given)
     if given["plot"] is not None:
@@ -154,13 +173,13 @@ def _problem(given: dict[str, Any]) -> Problem:
     sources = [name for name in ("n", "candidates", "prices") if given[name] is not None]
     if len(sources) != 1:
         raise UserError(
-            f"exactly one of --n, --candidates and --prices must be given; got {len(sources) or 'none'}. "
-            "Write --n 100 for a hundred candidates."
+            "exactly one of --n, --candidates, --prices and --at must be given; got "
+            f"{len(sources) or 'none'}. Write --n 100 for a hundred candidates."
         )
-    if given["people"] is not None and (
-        given["prices"] is None or given["within"] is not None or given["k"] > 1
-    ):
-        raise UserError("--people is for one winner of --prices, with --epsilon or --rho. Leave it out.")
+    if given["people"] is not None and (given["prices"] is None or given["k"] > 1):
+        raise UserError("--people is for one winner of --prices, and for several of --at. Leave it out.")
+    if given["between"] is not None or given["step"] is not None:
+        raise UserError("--between and --step belong to --at. Write --at 0.5 for the median.")
     if given["prices"] is not None:
         if given["sensitivity"] is not None or given["together"] is not None:
             raise UserError("--sensitivity and --together belong to --n; those of prices are known.")
@@ -191,18 +210,13 @@ class Plan:
 
 def _plan(problem: Problem, given: dict[str, Any]) -> Plan:
     from dpselect import utility
-    from dpselect.exact.rounding import rounded_up
     from dpselect.privacy.losses import ZCDP, PureDP
 
     question = {name: given[name] for name in ("k", "confidence", "neighbours")}
     epsilon, rho = given["epsilon"], given["rho"]
     if given["within"] is not None:
-        needed = utility.epsilon_for(problem, within=given["within"], **question)
-        if not needed:
-            raise UserError(
-                "--within must ask for something; even a blind draw is that accurate. Ask for less."
-            )
-        epsilon = rounded_up(needed, 4) if needed > Fraction(1, 100) else rounded_up(needed, 10)
+        needed = utility.epsilon_for(problem, within=given["within"], people=given["people"], **question)
+        epsilon = rounded_epsilon(needed)
     budget = {"epsilon": epsilon} if rho is None else {"rho": rho}
     noises: list[Mechanism] = ["exponential", "gumbel", "lecture"] if rho is None else ["gumbel"]
     if problem.l1(given["neighbours"]) is not None and given["people"] is None:
