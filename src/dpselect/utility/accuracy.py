@@ -40,7 +40,7 @@ from dpselect.utility.quantile_accuracy import (
 )
 from dpselect.utility.worst_case import Mechanism, distance, mean_distance
 
-LEAST_EPSILON = Fraction(1, 2**64)
+LEAST_SEARCHED = Fraction(1, 2**64)
 """A smaller epsilon is not searched for."""
 
 
@@ -235,7 +235,7 @@ def least_epsilon(enough: Callable[[Fraction], bool]) -> Fraction:
         most *= 2
     least = most / 2
     while enough(least):
-        if least <= LEAST_EPSILON:
+        if least <= LEAST_SEARCHED:
             return least
         most, least = least, least / 2
     return bisect(enough, fails=least, holds=most, bits=SCALE_BITS).holds
