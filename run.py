@@ -63,6 +63,9 @@ DOCS = Step("pytest", ["-m", "pytest", "tests/repository/test_readme_runs.py"])
 
 VERBS = {
     "demo": Verb("", [Step("demo", ["-m", "dpselect", "demo"])], "the main job, on a made-up election"),
+    "studio": Verb(
+        "studio", [Step("studio", ["-m", "dpselect", "studio", "--demo"])], "the pages, on made-up data"
+    ),
     "test": Verb("dev", [RULES, FORMAT, TYPES, COVERED, OTHERS], "lint, check types, run the tests"),
     "lint": Verb("dev", [RULES, FORMAT], "rules and format (ruff)"),
     "types": Verb("dev", [TYPES], "types (mypy, strict)"),

@@ -10,7 +10,7 @@ from tests.cli.commands import Call
 def test_a_doctor_finds_what_is_there(call: Call) -> None:
     found = call("doctor --json").json
     assert found["core"]["click"]
-    assert set(found["extras"]) == {"arrow", "plot", "postgres", "spark"}
+    assert set(found["extras"]) == {"arrow", "plot", "postgres", "spark", "studio"}
     said = call("doctor")
     assert (said.code, said.err) == (0, "")
     assert "PostgreSQL" in said.out

@@ -21,7 +21,8 @@ LAYERS = [
     {"release"},
     {"tuning", "audit", "interop", "owner"},
     {"__init__"},  # the public names: everything below is offered here, so nothing below may ask for it
-    {"cli", "studio"},
+    {"studio"},
+    {"cli"},
     {"__main__"},
 ]
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}

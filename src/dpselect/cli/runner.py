@@ -48,6 +48,7 @@ COMMANDS = (
     "plan",
     "law",
     "ledger",
+    "studio",
     "verify",
     "doctor",
     "demo",

@@ -19,6 +19,7 @@ EXTRAS = {
     "plot": ("matplotlib", "plots"),
     "postgres": ("psycopg", "tables and ledgers in PostgreSQL"),
     "spark": ("pyspark", "--engine spark"),
+    "studio": ("starlette", "dpselect studio"),
 }
 SOCKETS = ["/var/run/postgresql", "/run/postgresql", "/tmp"]  # noqa: S108 - where PostgreSQL puts its sockets
 PORT = 5432

@@ -1,0 +1,269 @@
+"""The front: what every request passes before anything answers it, in one order.
+
+name of the host - path - key - role - rate - same site - size - type - body - token of the form - answer
+
+So a request without a key is told so whatever its body is, and no byte of it was read. What an answer raises
+ends here: a refusal with its sentence, all else with a constant one. Every response has the same headers.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, Literal, TypeAlias
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from dpselect.silence import run
+from dpselect.studio import bodies, refusals
+from dpselect.studio.keys import Keys, LiveKey
+from dpselect.studio.rates import Buckets
+from dpselect.studio.refusals import Refused
+from dpselect.studio.roles import Rule, rule_of
+from dpselect.studio.sessions import COOKIE, Sessions
+from dpselect.studio.settings import Settings
+
+MOST_AT_ONCE = 512
+"""Requests that are being answered; more are told to come again."""
+SECURITY_HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "referrer-policy": "same-origin",  # "no-referrer" makes browsers send "Origin: null" with our own forms
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+STRICT_TRANSPORT = {"strict-transport-security": "max-age=31536000"}
+LONGEST_QUERY = 16 * 1024
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A request that has passed the front: who asks, for what, in which words."""
+
+    rule: Rule
+    key: LiveKey | None
+    token: str
+    """What the forms of this session carry."""
+    cookie: str
+    address: str
+    """Where the connection comes from."""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """The parts of the path."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
+    """What the body says."""
+    is_htmx: bool = False
+
+    @property
+    def name(self) -> str:
+        """Give the name of who asks."""
+        if self.key is None:
+            raise refusals.no_key()
+        return self.key.name
+
+
+Answering = Callable[[Visit], Response]
+TellingIn: TypeAlias = Literal["json", "page"]
+Telling = Callable[[Visit | None, TellingIn, Refused], Response]
+"""Tells a refusal: to whom, in which form, and which."""
+
+
+class Front:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        keys: Keys,
+        sessions: Sessions,
+        answers: Mapping[str, Answering],
+        tell: Telling,
+    ) -> None:
+        """Take what answers each rule, and what tells a refusal."""
+        self._settings, self._keys, self._sessions = settings, keys, sessions
+        self._answers, self._tell, self._busy = answers, tell, 0
+        rate = settings.requests_per_second
+        self._rates = Buckets(burst=4 * rate, per_second=rate)
+        self._headers = [
+            (name.encode(), value.encode())
+            for name, value in {**SECURITY_HEADERS, **(STRICT_TRANSPORT if settings.secure else {})}.items()
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; nothing is raised."""
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                ours = {name for name, _ in self._headers}
+                kept = [pair for pair in message["headers"] if pair[0].lower() not in ours]
+                message["headers"] = [*kept, *self._headers]
+            await send(message)
+
+        self._busy += 1
+        try:
+            response = await self._response(scope, receive)
+            await response(scope, receive, with_headers)
+        finally:
+            self._busy -= 1
+
+    async def _response(self, scope: Scope, receive: Receive) -> Response:
+        visit: Visit | None = None
+        try:
+            headers = _headers_of(scope)
+            self._must_be_called_by_name(headers)
+            rule, parts, methods = rule_of(scope["method"], scope["path"])
+            visit = self._visit(scope, headers, rule, parts, methods)
+            visit = await self._with_words(scope, receive, headers, visit)
+            answer = partial(self._answers[visit.rule.answer], visit)
+            return await run_in_threadpool(run, answer, _told)
+        except Refused as refused:
+            told = refused
+        form: TellingIn = "json" if scope["path"].startswith("/api/") else "page"
+        return await run_in_threadpool(self._tell, visit, form, told)
+
+    def _must_be_called_by_name(self, headers: dict[str, str]) -> None:
+        if not self._settings.knows_host(headers.get("host", "")):
+            raise Refused(421, "this studio has another name.")
+
+    def _visit(
+        self,
+        scope: Scope,
+        headers: dict[str, str],
+        rule: Rule | None,
+        parts: dict[str, str],
+        methods: frozenset[str],
+    ) -> Visit:
+        """Find out who asks, and whether they may, from the head of the request alone."""
+        if self._busy > MOST_AT_ONCE:
+            raise Refused(503, "the studio is busy. Come again in a moment.")
+        is_api = scope["path"].startswith("/api/")
+        key, token, cookie = None, "", ""
+        if rule is None or rule.roles is not None:
+            if is_api:
+                key = self._bearer(headers)
+            else:
+                cookie = _cookie_of(headers)
+                session = self._sessions.find(cookie)
+                key, token = (None, "") if session is None else (session.key, session.token)
+            if key is None:
+                raise refusals.no_key()
+            if not self._rates.take(key.id):
+                raise Refused(429, "too many requests with this key. Come again in a moment.")
+        if rule is None:
+            raise refusals.not_found() if not methods else Refused(405, "this address takes another method.")
+        if rule.roles is not None and (key is None or key.role not in rule.roles):
+            raise refusals.other_role()
+        if len(scope["query_string"]) > LONGEST_QUERY:
+            raise Refused(414, "the address is too long.")
+        client = scope.get("client") or ("", 0)
+        return Visit(
+            rule=rule,
+            key=key,
+            token=token,
+            cookie=cookie,
+            address=str(client[0]),
+            parts=parts,
+            query=_query_of(scope),
+            is_htmx=headers.get("hx-request", "") == "true",
+        )
+
+    def _bearer(self, headers: dict[str, str]) -> LiveKey | None:
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        return self._keys.find(secret) if kind.lower() == "bearer" else None
+
+    async def _with_words(
+        self, scope: Scope, receive: Receive, headers: dict[str, str], visit: Visit
+    ) -> Visit:
+        """Read the body of a request that changes something, and see that it is meant."""
+        rule = visit.rule
+        if rule.method in {"GET", "DELETE"}:
+            return visit
+        if not rule.is_api:
+            self._must_be_of_this_site(headers)
+        bodies.must_be_small(headers)
+        bodies.must_be_of_type(headers, bodies.JSON_TYPE if rule.is_api else bodies.FORM_TYPE)
+        body = await bodies.body_of(receive, self._settings.body_seconds)
+        words = bodies.json_of(body) if rule.is_api else await bodies.form_of(scope, body)
+        if not rule.is_api and rule.roles is not None:
+            given = str(words.pop("token", ""))
+            if not hmac.compare_digest(given.encode("utf-8", "replace"), visit.token.encode()):
+                raise Refused(403, "the form is of another session. Open the page again.")
+        return Visit(**{**vars(visit), "words": words})
+
+    def _must_be_of_this_site(self, headers: dict[str, str]) -> None:
+        """Refuse a form that a page of another site sends."""
+        origin = headers.get("origin")
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise Refused(403, "this form was sent by a page of another site.")
+        if origin is not None and not self._is_own(origin, headers["host"]):
+            raise Refused(403, "this form was sent by a page of another site.")
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        try:
+            parts = urlsplit(origin)
+            name, scheme = parts.netloc.lower(), parts.scheme
+        except ValueError:
+            return False
+        if self._settings.behind_proxy is not None:
+            public = urlsplit(self._settings.behind_proxy).netloc.lower()
+            return scheme == "https" and name in (public or host.lower(), host.lower())
+        return name == host.lower() and scheme == ("https" if self._settings.secure else "http")
+
+
+def _told(error: Exception) -> Exception:
+    """Tell a refusal by its sentence, all else by a constant one: an error may hold data."""
+    return error if isinstance(error, Refused) else Refused(500, refusals.OUT_OF_ORDER)
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
+
+
+def _headers_of(scope: Scope) -> dict[str, str]:
+    """Read the headers; one that is sent twice, where that could mislead, is refused."""
+    found: dict[str, str] = {}
+    for raw, value in scope["headers"]:
+        name = raw.decode("latin-1").lower()
+        if name in found and name in ("host", "authorization", "content-length", "content-type", "origin"):
+            raise Refused(400, "a header is there twice.")
+        found[name] = (
+            value.decode("latin-1") if name not in found else f"{found[name]}; {value.decode('latin-1')}"
+        )
+    return found
+
+
+def _cookie_of(headers: dict[str, str]) -> str:
+    try:
+        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if morsel is None else morsel.value
+
+
+def _query_of(scope: Scope) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=bodies.MOST_FIELDS))
+    except ValueError:
+        raise Refused(400, "the address cannot be read.") from None

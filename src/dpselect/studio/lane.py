@@ -1,0 +1,181 @@
+"""The lane: one release after the other, each begun and told at a public tick.
+
+A job is a row of the studio's state, written before the analyst is told that it was taken. Its id is the
+request id in the ledger, on the account of the analyst. So a job that is taken up again, after the process
+was killed at whatever moment, finds its charge and its answer in the ledger: it is charged once, and drawn
+at most once.
+
+Begun at one tick and told at the next, an answer takes one tick, unless its data take longer to read.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from dpselect.errors import BudgetExhausted, InvalidParameter
+from dpselect.exact.numbers import positive
+from dpselect.release import Release
+from dpselect.silence import run_or_none
+from dpselect.studio.asked import Asked, problem_of
+from dpselect.studio.data_sets import DataSets
+from dpselect.studio.quotes import Offer, question_of
+from dpselect.studio.refusals import Refused, not_found
+from dpselect.studio.state import State
+
+JobState: TypeAlias = Literal["computing", "done", "refused", "failed"]
+MOST_WAITING = 1_000
+MOST_WAITING_OF_ONE = 50
+SHOWN_JOBS = 200
+
+
+@dataclass(frozen=True)
+class Job:
+    """A question that was asked: its words, how it stands, and its answer once it has one."""
+
+    analyst: str
+    id: str
+    asked: Asked
+    state: JobState
+    answer: str | None
+    """The release as JSON; or why it was refused, before it was charged."""
+    time: float
+    """When it was asked, in seconds."""
+
+    @property
+    def release(self) -> Release | None:
+        """The answer, once there is one."""
+        return Release.from_json(self.answer) if self.state == "done" and self.answer else None
+
+
+class Lane:
+    """The thread that releases, and the jobs that wait for it."""
+
+    def __init__(self, state: State, data_sets: DataSets, tick: float) -> None:
+        """Take up what was left when the studio was stopped; ``start`` begins."""
+        self._state, self._data_sets, self._tick = state, data_sets, tick
+        self._waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="releases", daemon=True)
+        for row in state.rows("select number from jobs where state = 'computing' order by number"):
+            self._waiting.put(row["number"])
+
+    def start(self) -> None:
+        """Begin to release."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the present job; what waits is taken up at the next start."""
+        self._waiting.put(None)
+        if self._thread.is_alive():
+            self._thread.join(timeout=30)
+
+    # ---- jobs --------------------------------------------------------------------------------------------
+
+    def submit(self, analyst: str, request: str, offer: Offer) -> Job:
+        """Take a question that is paid for under an id; under the same id the same question is taken once."""
+        text = offer.paid.text()
+        with self._state.writing():
+            row = self._state.row("select * from jobs where analyst = ? and id = ?", [analyst, request])
+            if row is None:
+                self._must_have_room(analyst)
+                if not offer.is_affordable:
+                    raise Refused(
+                        409,
+                        f"this costs epsilon {offer.price_text}; your share does not afford it. Nothing was "
+                        "charged. Ask for less, or ask your curator for more.",
+                    )
+                self._state.write(
+                    "insert into jobs (analyst, id, data_set, words, state, asked) values (?, ?, ?, ?, ?, ?)",
+                    [analyst, request, offer.data_set.name, text, "computing", self._state.now()],
+                )
+            elif row["words"] != text:
+                raise Refused(409, "this request id belongs to another question of yours. Take a new one.")
+            number = self._number(analyst, request)
+        if row is None:
+            self._waiting.put(number)
+        return self.job(analyst, request)
+
+    def job(self, analyst: str, request: str) -> Job:
+        """Find a job of an analyst; those of others are not there."""
+        row = self._state.row("select * from jobs where analyst = ? and id = ?", [analyst, request])
+        if row is None:
+            raise not_found()
+        return Job(
+            row["analyst"],
+            row["id"],
+            Asked.from_text(row["words"]),
+            row["state"],
+            row["answer"],
+            row["asked"],
+        )
+
+    def jobs(self, analyst: str) -> list[Job]:
+        """List the jobs of an analyst, the newest first."""
+        rows = self._state.rows(
+            "select id from jobs where analyst = ? order by number desc limit ?", [analyst, SHOWN_JOBS]
+        )
+        return [self.job(analyst, row["id"]) for row in rows]
+
+    def _number(self, analyst: str, request: str) -> int:
+        row = self._state.row("select number from jobs where analyst = ? and id = ?", [analyst, request])
+        return int(row["number"]) if row is not None else 0
+
+    def _must_have_room(self, analyst: str) -> None:
+        rows = self._state.rows("select analyst from jobs where state = 'computing'")
+        if len(rows) >= MOST_WAITING or sum(row["analyst"] == analyst for row in rows) >= MOST_WAITING_OF_ONE:
+            raise Refused(429, "too many questions wait for their answers. Come again in a moment.")
+
+    # ---- the thread --------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        at_a_tick = False
+        while True:
+            if self._waiting.empty():
+                at_a_tick = False
+            number = self._waiting.get()
+            if number is None:
+                return
+            if not at_a_tick:
+                self._sleep_until_tick()
+            state, answer = self._outcome(number)
+            self._sleep_until_tick()
+            self._state.write(
+                "update jobs set state = ?, answer = ? where number = ?", [state, answer, number]
+            )
+            at_a_tick = True
+
+    def _sleep_until_tick(self) -> None:
+        """Wait for the next multiple of the tick."""
+        now = time.monotonic()
+        time.sleep(max(0.0, math.floor(now / self._tick + 1) * self._tick - now))
+
+    def _outcome(self, number: int) -> tuple[JobState, str | None]:
+        """Release a job; whatever fails after the charge is told by its state alone."""
+        row = self._state.row("select * from jobs where number = ?", [number])
+        if row is None:
+            return "failed", None
+        asked = Asked.from_text(row["words"])
+        return run_or_none(lambda: self._released(row["analyst"], row["id"], asked)) or ("failed", None)
+
+    def _released(self, analyst: str, request: str, asked: Asked) -> tuple[JobState, str | None]:
+        """Pay, look and draw, or find what was drawn for this request before."""
+        data_set = self._data_sets.find(asked.data_set)
+        ledger = self._data_sets.ledger(data_set)
+        kept = ledger.answer(request, analyst)
+        if kept is not None:
+            return "done", kept
+        try:
+            problem = problem_of(asked, self._data_sets.schema(data_set))
+            paid = positive(asked.epsilon, "epsilon")
+            with question_of(asked, problem, self._data_sets, data_set, paid) as question:
+                return "done", question.release(ledger, request_id=request, account=analyst).to_json()
+        except (BudgetExhausted, InvalidParameter, Refused) as refused:
+            if any((entry.request_id, entry.account) == (request, analyst) for entry in ledger.entries()):
+                return "failed", None
+            if isinstance(refused, BudgetExhausted):
+                return "refused", "your share does not afford this any more. Nothing was charged."
+            return "refused", str(refused)

@@ -1,0 +1,225 @@
+"""The pages of analysts, and those for all."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+
+from dpselect import __version__
+from dpselect.engines.schema import Schema
+from dpselect.errors import InvalidParameter
+from dpselect.studio import facts, refusals
+from dpselect.studio.asked import OF_NAMES, QUESTION_FIELDS, QUESTIONS, Asked
+from dpselect.studio.data_sets import DataSets
+from dpselect.studio.front import Visit
+from dpselect.studio.keys import Keys
+from dpselect.studio.lane import Job, Lane
+from dpselect.studio.quotes import Offer, offer_of
+from dpselect.studio.rates import Buckets
+from dpselect.studio.refusals import Refused
+from dpselect.studio.requests import new_request_id, request_id_of
+from dpselect.studio.sessions import COOKIE, SESSION_SECONDS, Sessions
+from dpselect.studio.templates import Templates
+
+STATIC = Path(__file__).with_name("static")
+MEDIA = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".png": "image/png"}
+EXPORTS = ("json", "csv")
+LOG_IN_BURST, LOG_IN_PER_SECOND = 10, 0.1
+
+
+class Pages:
+    """What answers an analyst's browser."""
+
+    def __init__(
+        self, templates: Templates, keys: Keys, sessions: Sessions, data_sets: DataSets, lane: Lane
+    ) -> None:
+        """Take the parts of the studio."""
+        self._templates, self._keys, self._sessions = templates, keys, sessions
+        self._data_sets, self._lane = data_sets, lane
+        self._attempts = Buckets(burst=LOG_IN_BURST, per_second=LOG_IN_PER_SECOND)
+
+    # ---- for all -----------------------------------------------------------------------------------------
+
+    def health(self, visit: Visit) -> Response:
+        """Say that the studio lives."""
+        del visit
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    def static(self, visit: Visit) -> Response:
+        """Give a file of the pages."""
+        names = (
+            {each.name: each for each in STATIC.iterdir() if each.suffix in MEDIA} if STATIC.is_dir() else {}
+        )
+        found = names.get(visit.parts["file"])
+        if found is None:
+            raise refusals.not_found()
+        return FileResponse(found, media_type=MEDIA[found.suffix])
+
+    def login(self, visit: Visit) -> Response:
+        """Ask for a key."""
+        return self._templates.page("login.html", visit, title="Log in")
+
+    def log_in(self, visit: Visit) -> Response:
+        """Begin a session with a key."""
+        if not self._attempts.has(visit.address):
+            raise Refused(429, "too many attempts to log in. Come again in a minute.")
+        key = self._keys.find(str(visit.words.get("key", "")).strip())
+        if key is None:
+            self._attempts.take(visit.address)
+            return self._templates.page(
+                "login.html", visit, status=401, title="Log in", problem="This is no key that is live."
+            )
+        return _signed_in(self._sessions.begin(key))
+
+    def welcome(self, visit: Visit) -> Response:
+        """Begin a session by a link that does so once."""
+        cookie = self._sessions.follow(visit.parts["secret"])
+        if cookie is None:
+            raise Refused(401, "this link has been used, or is too old. Log in with a key.")
+        return _signed_in(cookie)
+
+    def home(self, visit: Visit) -> Response:
+        """Go to the first page of a role."""
+        role = None if visit.key is None else visit.key.role
+        places = {"analyst": "/ask", "curator": "/data", "auditor": "/audit"}
+        return RedirectResponse(places.get(role or "", "/login"), status_code=303)
+
+    def log_out(self, visit: Visit) -> Response:
+        """End the session."""
+        self._sessions.end(visit.cookie)
+        response = RedirectResponse("/login", status_code=303)
+        response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="strict")
+        return response
+
+    # ---- asking ------------------------------------------------------------------------------------------
+
+    def ask(self, visit: Visit) -> Response:
+        """Show the question, and its price once it is complete."""
+        offer, problem = self._offer(visit, visit.query)
+        return self._asking(visit, visit.query, offer, problem)
+
+    def quote(self, visit: Visit) -> Response:
+        """Show the price alone, for a page that is there; a whole page where no script asked for it."""
+        offer, problem = self._offer(visit, visit.query)
+        if not visit.is_htmx:
+            return self._asking(visit, visit.query, offer, problem)
+        return self._templates.page("quote.html", visit, offer=offer, problem=problem)
+
+    def pay(self, visit: Visit) -> Response:
+        """Take a question that is paid for, and show its answer's page."""
+        request = request_id_of(visit.words.get("request_id"))
+        words = _question_words(visit.words)
+        try:
+            job = self._lane.submit(
+                visit.name, request, offer_of(Asked.from_words(words), self._data_sets, visit.name)
+            )
+        except (InvalidParameter, Refused) as refused:
+            status = refused.status if isinstance(refused, Refused) else 400
+            return self._asking(visit, words, None, str(refused), status=status)
+        return RedirectResponse(f"/answers/{job.id}", status_code=303)
+
+    def answer(self, visit: Visit) -> Response:
+        """Show an answer, or that it is being computed."""
+        job = self._lane.job(visit.name, visit.parts["id"])
+        said = refusals.AFTER_THE_CHARGE if job.state == "failed" else job.answer
+        page = "answer_part.html" if visit.is_htmx else "answer.html"
+        return self._templates.page(
+            page, visit, title="Answer", job=job, release=job.release, said=None if job.release else said
+        )
+
+    def export(self, visit: Visit) -> Response:
+        """Give an answer as JSON or CSV."""
+        job, form = self._lane.job(visit.name, visit.parts["id"]), visit.parts["form"]
+        if job.release is None or form not in EXPORTS:
+            raise refusals.not_found()
+        if form == "json":
+            return _file(f"{job.id}.json", "application/json", job.release.to_json() + "\n")
+        return _file(f"{job.id}.csv", "text/csv; charset=utf-8", _csv([_flat(job)]))
+
+    def history(self, visit: Visit) -> Response:
+        """Show the analyst's own questions."""
+        jobs = self._lane.jobs(visit.name)
+        found = self._data_sets.of_analyst(visit.name)
+        ledgers = [
+            facts.own_ledger_facts(each, self._data_sets.ledger(each), account)
+            for each in found
+            for account in [self._data_sets.account(each, visit.name)]
+            if account is not None
+        ]
+        if visit.query.get("form") == "csv":
+            rows = [_flat(job) for job in jobs if job.release is not None]
+            return _file("history.csv", "text/csv; charset=utf-8", _csv(rows))
+        return self._templates.page("history.html", visit, title="History", jobs=jobs, ledgers=ledgers)
+
+    def _offer(self, visit: Visit, words: Mapping[str, Any]) -> tuple[Offer | None, str]:
+        """Price a question that is complete; say what is wrong with it otherwise, if anything was said."""
+        asked = _question_words(words)
+        if not any(asked.get(name) for name in ("epsilon", "within")):
+            return None, ""
+        try:
+            return offer_of(Asked.from_words(asked), self._data_sets, visit.name), ""
+        except (InvalidParameter, Refused) as refused:
+            return None, str(refused)
+
+    def _asking(
+        self, visit: Visit, words: Mapping[str, Any], offer: Offer | None, problem: str, *, status: int = 200
+    ) -> Response:
+        found = self._data_sets.of_analyst(visit.name)
+        chosen = next(
+            (each for each in found if each.name == words.get("data_set")), found[0] if found else None
+        )
+        schema = Schema(()) if chosen is None else self._data_sets.schema(chosen)
+        account = None if chosen is None else self._data_sets.account(chosen, visit.name)
+        return self._templates.page(
+            "ask.html",
+            visit,
+            status=status,
+            title="Ask",
+            words={**dict.fromkeys(QUESTION_FIELDS, ""), **words},
+            questions=QUESTIONS,
+            of_names=OF_NAMES,
+            data_sets=found,
+            chosen=chosen,
+            columns=facts.schema_facts(schema),
+            lists={} if chosen is None else self._data_sets.lists(chosen),
+            account=account,
+            offer=offer,
+            problem=problem,
+            request_id=new_request_id(),
+        )
+
+
+def _question_words(words: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in words.items() if name in QUESTION_FIELDS}
+
+
+def _signed_in(cookie: str) -> Response:
+    response = RedirectResponse("/", status_code=303)
+    response.set_cookie(
+        COOKIE, cookie, max_age=SESSION_SECONDS, path="/", secure=True, httponly=True, samesite="strict"
+    )
+    return response
+
+
+def _flat(job: Job) -> dict[str, Any]:
+    """Write an answer as one row; what a spreadsheet would take for a formula has an apostrophe before it."""
+    release = job.release
+    return {"date": facts.date_of(job.time), **({} if release is None else release.to_dict())}
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    written = io.StringIO()
+    writer = csv.DictWriter(written, names, restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return written.getvalue()
+
+
+def _file(name: str, kind: str, text: str) -> Response:
+    return Response(text, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,34 @@
+"""What the studio says no with: a status and one sentence, known before anything is charged, or constant."""
+
+from __future__ import annotations
+
+AFTER_THE_CHARGE = (
+    "this question is paid for and has no answer: it failed, or the studio was stopped meanwhile. "
+    "What is paid stays paid. Ask anew, or ask your curator."
+)
+"""All that is said of a failure after the charge, whatever it was."""
+OUT_OF_ORDER = "the studio failed at this. Nothing more is told, because it might tell of data."
+DATA_SET_CLOSED = "this data set cannot be opened just now. Nothing was charged. Ask your curator."
+
+
+class Refused(Exception):
+    """A request is not granted. The sentence holds public words alone."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
+def no_key() -> Refused:
+    """Refuse a request without a key that is live now, whatever else is wrong with it."""
+    return Refused(401, "a key is needed that is live: log in, or send Authorization: Bearer KEY.")
+
+
+def other_role() -> Refused:
+    """Refuse what another role may do."""
+    return Refused(403, "this key is of another role.")
+
+
+def not_found() -> Refused:
+    """Refuse what is not there, or is another analyst's."""
+    return Refused(404, "there is nothing of yours under this address.")
