@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from dpselect.studio import curator, facts, refusals
-from dpselect.studio.asked import Asked
+from dpselect.studio.asked_question import AskedQuestion
 from dpselect.studio.data_sets import DataSet, DataSets
 from dpselect.studio.front import Visit
 from dpselect.studio.keys import Keys
@@ -143,7 +143,7 @@ class Api:
         return Response(status_code=204)
 
 
-def _asked(visit: Visit) -> Asked:
-    return Asked.from_words(
+def _asked(visit: Visit) -> AskedQuestion:
+    return AskedQuestion.from_words(
         {name: value for name, value in visit.words.items() if name not in NOT_OF_THE_QUESTION}
     )

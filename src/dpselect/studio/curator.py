@@ -7,7 +7,7 @@ from typing import Any
 
 from dpselect.errors import InvalidParameter
 from dpselect.ledger import Account
-from dpselect.studio.asked import labels_of
+from dpselect.studio.asked_question import labels_of
 from dpselect.studio.data_sets import DataSet, DataSets, NewDataSet
 from dpselect.studio.keys import Keys
 from dpselect.studio.refusals import not_found

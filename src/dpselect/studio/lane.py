@@ -21,7 +21,7 @@ from dpselect.errors import BudgetExhausted, InvalidParameter
 from dpselect.exact.numbers import positive
 from dpselect.release import Release
 from dpselect.silence import run_or_none
-from dpselect.studio.asked import Asked, problem_of
+from dpselect.studio.asked_question import AskedQuestion, problem_of
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.quotes import Offer, question_of
 from dpselect.studio.refusals import Refused, not_found
@@ -39,7 +39,7 @@ class Job:
 
     analyst: str
     id: str
-    asked: Asked
+    asked: AskedQuestion
     state: JobState
     answer: str | None
     """The release as JSON; or why it was refused, before it was charged."""
@@ -107,7 +107,7 @@ class Lane:
         return Job(
             row["analyst"],
             row["id"],
-            Asked.from_text(row["words"]),
+            AskedQuestion.from_text(row["words"]),
             row["state"],
             row["answer"],
             row["asked"],
@@ -158,10 +158,10 @@ class Lane:
         row = self._state.row("select * from jobs where number = ?", [number])
         if row is None:
             return "failed", None
-        asked = Asked.from_text(row["words"])
+        asked = AskedQuestion.from_text(row["words"])
         return run_or_none(lambda: self._released(row["analyst"], row["id"], asked)) or ("failed", None)
 
-    def _released(self, analyst: str, request: str, asked: Asked) -> tuple[JobState, str | None]:
+    def _released(self, analyst: str, request: str, asked: AskedQuestion) -> tuple[JobState, str | None]:
         """Pay, look and draw, or find what was drawn for this request before."""
         data_set = self._data_sets.find(asked.data_set)
         ledger = self._data_sets.ledger(data_set)

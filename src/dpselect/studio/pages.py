@@ -14,7 +14,7 @@ from dpselect import __version__
 from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 from dpselect.studio import facts, refusals
-from dpselect.studio.asked import OF_NAMES, QUESTION_FIELDS, QUESTIONS, Asked
+from dpselect.studio.asked_question import OF_NAMES, QUESTION_FIELDS, QUESTIONS, AskedQuestion
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.front import Visit
 from dpselect.studio.keys import Keys
@@ -116,7 +116,7 @@ class Pages:
         words = _question_words(visit.words)
         try:
             job = self._lane.submit(
-                visit.name, request, offer_of(Asked.from_words(words), self._data_sets, visit.name)
+                visit.name, request, offer_of(AskedQuestion.from_words(words), self._data_sets, visit.name)
             )
         except (InvalidParameter, Refused) as refused:
             status = refused.status if isinstance(refused, Refused) else 400
@@ -162,7 +162,7 @@ class Pages:
         if not any(asked.get(name) for name in ("epsilon", "within")):
             return None, ""
         try:
-            return offer_of(Asked.from_words(asked), self._data_sets, visit.name), ""
+            return offer_of(AskedQuestion.from_words(asked), self._data_sets, visit.name), ""
         except (InvalidParameter, Refused) as refused:
             return None, str(refused)
 

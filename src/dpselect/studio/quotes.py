@@ -19,7 +19,7 @@ from dpselect.ledger.budget import Currency
 from dpselect.problems.problem import Problem
 from dpselect.release import Quote, prepare
 from dpselect.release.question import Question
-from dpselect.studio.asked import Asked, problem_of
+from dpselect.studio.asked_question import AskedQuestion, problem_of
 from dpselect.studio.data_sets import DataSet, DataSets
 from dpselect.utility import Accuracy, accuracy, epsilon_for
 
@@ -32,9 +32,9 @@ LARGEST_EPSILON = Fraction(100)
 class Offer:
     """A question with its price and its accuracy, for one analyst: all that is known before paying."""
 
-    asked: Asked
+    asked: AskedQuestion
     """With the candidates that it is about."""
-    given: Asked
+    given: AskedQuestion
     """As it was asked: without candidates, where the curator's public list is meant."""
     data_set: DataSet
     problem: Problem
@@ -45,7 +45,7 @@ class Offer:
     account: Account
 
     @property
-    def paid(self) -> Asked:
+    def paid(self) -> AskedQuestion:
         """The question with its price, as it is kept once it is asked."""
         return replace(self.asked, epsilon=exact_text(self.epsilon), by="epsilon", within="")
 
@@ -155,7 +155,7 @@ class Offer:
 
 
 def question_of(
-    asked: Asked, problem: Problem, data_sets: DataSets, data_set: DataSet, epsilon: Fraction
+    asked: AskedQuestion, problem: Problem, data_sets: DataSets, data_set: DataSet, epsilon: Fraction
 ) -> Question:
     """Price a question for a data set; ``with`` opens its table."""
     return prepare(
@@ -170,7 +170,7 @@ def question_of(
     )
 
 
-def offer_of(asked: Asked, data_sets: DataSets, analyst: str) -> Offer:
+def offer_of(asked: AskedQuestion, data_sets: DataSets, analyst: str) -> Offer:
     """Price a question for an analyst: refused where it is wrong, or does not fit the columns."""
     data_set, account = data_sets.for_analyst(asked.data_set, analyst)
     full = asked.with_candidates(data_sets.lists(data_set))
@@ -191,7 +191,7 @@ def offer_of(asked: Asked, data_sets: DataSets, analyst: str) -> Offer:
     )
 
 
-def _epsilon(asked: Asked, problem: Problem, ledger: Ledger) -> Fraction:
+def _epsilon(asked: AskedQuestion, problem: Problem, ledger: Ledger) -> Fraction:
     """Read the price, or find the one that buys the accuracy; rounded up to four digits that count."""
     if asked.by == "epsilon":
         if not asked.epsilon:
@@ -220,7 +220,7 @@ def _epsilon(asked: Asked, problem: Problem, ledger: Ledger) -> Fraction:
 
 
 def _at_confidence(
-    quote: Quote, problem: Problem, asked: Asked, epsilon: Fraction, ledger: Ledger
+    quote: Quote, problem: Problem, asked: AskedQuestion, epsilon: Fraction, ledger: Ledger
 ) -> Accuracy:
     """State the accuracy of a quote at another confidence."""
     sure = asked.confidence

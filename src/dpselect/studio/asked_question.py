@@ -42,7 +42,7 @@ Budgeted: TypeAlias = Literal["epsilon", "within"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class AskedQuestion:
     """A question as it was asked: texts, none of them trusted but for their length."""
 
     data_set: str
@@ -82,12 +82,12 @@ class Asked:
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
-    def from_text(cls, text: str) -> Asked:
+    def from_text(cls, text: str) -> AskedQuestion:
         """Read what ``text`` wrote."""
         return cls.from_words(json.loads(text))
 
     @classmethod
-    def from_words(cls, words: Mapping[str, Any]) -> Asked:
+    def from_words(cls, words: Mapping[str, Any]) -> AskedQuestion:
         """Read the fields of a form, or of a JSON object; other names than these are refused."""
         unknown = [name for name in words if name not in QUESTION_FIELDS]
         if unknown:
@@ -116,7 +116,7 @@ class Asked:
             **found,
         )
 
-    def with_candidates(self, offered: Mapping[str, list[str]]) -> Asked:
+    def with_candidates(self, offered: Mapping[str, list[str]]) -> AskedQuestion:
         """Take the curator's public list of the column, where no candidates are given."""
         if self.candidates or self.question not in OF_NAMES:
             return self
@@ -124,10 +124,10 @@ class Asked:
 
 
 SWITCHES = ("gap", "ignore_case")
-QUESTION_FIELDS = frozenset(Asked.__dataclass_fields__)
+QUESTION_FIELDS = frozenset(AskedQuestion.__dataclass_fields__)
 
 
-def problem_of(asked: Asked, schema: Schema) -> Problem:
+def problem_of(asked: AskedQuestion, schema: Schema) -> Problem:
     """Give the problem that a question means, for the columns of a table."""
     column = schema.column(asked.column)
     if asked.question not in OF_NAMES:
@@ -149,7 +149,7 @@ def problem_of(asked: Asked, schema: Schema) -> Problem:
     return replace(problem, measured_in="people") if asked.question == "top" else problem
 
 
-def _of_numbers(asked: Asked) -> Problem:
+def _of_numbers(asked: AskedQuestion) -> Problem:
     between, step = (_number(asked.low, "low"), _number(asked.high, "high")), asked.step or None
     if step is not None:
         positive(step, "step")
