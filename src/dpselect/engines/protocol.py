@@ -180,14 +180,31 @@ def gathered(request: CountsRequest, batches: Iterable[Sequence[tuple[Any, ...]]
     return Counts(tuple(keys), sizes)
 
 
+def of_columns(columns: Iterable[NDArray[Any]], request: CountsRequest) -> Counts:
+    """Take a result column by column, where all of it is in the arrays of ``array_type``."""
+    kinds = [array_type(key) for key in (*request.keys, None)]
+    taken = [
+        np.asarray(column).astype(kind, casting="safe") for column, kind in zip(columns, kinds, strict=True)
+    ]
+    *keys, sizes = taken
+    return Counts(tuple(keys), sizes)
+
+
+def array_type(key: Key | None) -> type[Any]:
+    """Give the type of the array of a key, or of the sizes: object for what 64 bits do not hold."""
+    if not isinstance(key, AmountKey):
+        return np.int64
+    if key.column.kind in ("double", "single"):
+        return np.float64 if key.column.kind == "double" else np.float32
+    fits = key.column.kind == "integer" and key.column.lowest >= LOWEST and key.column.highest <= HIGHEST
+    return np.int64 if fits else np.object_
+
+
 def _column(key: Key | None, values: Sequence[Any]) -> NDArray[Any]:
     """Give one column of a batch: whole numbers, floats, or whatever else the engine gave, as it is."""
-    if not isinstance(key, AmountKey):
-        return np.array(values, dtype=np.int64)
-    if key.column.kind in ("double", "single"):
-        return np.array(values, dtype=np.float64 if key.column.kind == "double" else np.float32)
-    if key.column.kind == "integer" and key.column.lowest >= LOWEST and key.column.highest <= HIGHEST:
-        return np.array(values, dtype=np.int64)
+    kind = array_type(key)
+    if kind is not np.object_:
+        return np.array(values, dtype=kind)
     exact = np.empty(len(values), dtype=object)
     exact[:] = values
     return exact
