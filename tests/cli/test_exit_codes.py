@@ -67,7 +67,7 @@ WRONG_CALLS = {
         f"{VOTE.replace('ballots', 'balots')} {EPSILON}",
         "Did you mean 'ballots.csv'?",
     ),
-    "a folder": (f"vote . --unit a --choice b --candidates c,d {EPSILON}", "PATH must be a file"),
+    "a folder": (f"vote . --unit a --choice b --candidates c,d {EPSILON}", "PATH must be a folder of CSV"),
     "an unknown format": (f"{VOTE.replace('ballots.csv', 'songs.txt')} {EPSILON}", "The name must end in"),
     "a missing column": (f"{VOTE.replace('candidate ', 'candidat ')} {EPSILON}", "Did you mean 'candidate'?"),
     "a missing unit": (f"{VOTE.replace('--unit voter', '--unit Voter')} {EPSILON}", "Did you mean 'voter'?"),

@@ -58,10 +58,13 @@ def from_parquet(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Pa
     return Table(parquet(kinds, rows, folder), unit=unit)
 
 
-def from_glob(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
-    for number in range(3):
-        pyarrow.parquet.write_table(arrow(kinds, rows[number::3]), folder / f"part {number}.parquet")
-    return Table(str(folder / "part *.parquet"), unit=unit)
+def from_several(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
+    """Write a file, some that a glob matches, and a folder."""
+    (folder / "more" / "below").mkdir(parents=True)
+    names = ["one.parquet", "part 1.parquet", "part 2.parquet", "more/a.parquet", "more/below/b.parquet"]
+    for number, name in enumerate(names):
+        pyarrow.parquet.write_table(arrow(kinds, rows[number :: len(names)]), folder / name)
+    return Table([folder / names[0], str(folder / "part *.parquet"), folder / "more"], unit=unit)
 
 
 def from_arrow_file(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:

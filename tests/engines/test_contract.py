@@ -21,7 +21,7 @@ Loader = Callable[[Kinds, Sequence[Row], str | None, Path], Table]
 
 EMBEDDED: list[Loader] = [
     loading.from_parquet,
-    loading.from_glob,
+    loading.from_several,
     loading.from_arrow_file,
     loading.from_arrow,
     loading.from_pandas,

@@ -16,6 +16,7 @@ import pytest
 import dpselect
 from dpselect import Table, approval_voting, plurality, pricing, quantile, weighted_sum
 from dpselect.engines import spark_files
+from dpselect.engines.found_files import found_files
 from dpselect.engines.reading import ENCODINGS, Reading
 from dpselect.errors import InvalidParameter, RequestChanged
 from dpselect.problems import Problem
@@ -196,7 +197,7 @@ def test_spark_reads_an_export_as_duckdb_does(spark_session: Any, tmp_path: Path
         path = tmp_path / f"{encoding}.csv"
         path.write_bytes(exported().encode(encoding))
         reading = Reading(encoding=encoding, decimal=",")
-        frame = spark_files.csv_frame(spark_session, [str(path)], reading)
+        frame = spark_files.csv_frame(spark_session, found_files(str(path), reading), reading)
         table = Table(spark_files.FrameOfCsv(frame), unit="who", encoding=encoding, decimal=",")
         assert asked(DISH, table) == [2, 1, 1]
         assert asked(PAYS, table) == [100, 300, 0]

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import narwhals
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -205,3 +207,25 @@ def test_d8_of_a_header_that_rows_have_run_into_little_is_shown(wanted: str, tmp
     names = listed.split(", ")
     assert len(names) == 13
     assert max(map(len, names)) == 40
+
+
+@pytest.mark.parametrize("native", ["polars", "lazy polars", "pandas", "arrow", "duckdb"])
+def test_a_narwhals_frame_is_read_as_its_native_one(native: str) -> None:
+    rows = pl.DataFrame({"voter": [1, 2, 2], "dish": ["pie", "pie", "soup"]})
+    connection = duckdb.connect()
+    connection.register("rows", rows)
+    frames: dict[str, Any] = {
+        "polars": rows,
+        "lazy polars": rows.lazy(),
+        "pandas": rows.to_pandas(),
+        "arrow": rows.to_arrow(),
+        "duckdb": connection.sql("SELECT * FROM rows"),
+    }
+    frame = narwhals.from_native(frames[native])
+    assert repr(Table(frame, unit="voter")).startswith("Table(<narwhals ")
+    assert asked(DISH, Table(frame, unit="voter")) == asked(DISH, Table(frames[native], unit="voter"))
+
+
+def test_what_narwhals_gives_and_we_do_not_know_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="source must be"):
+        request(narwhals.from_native(pl.Series("voter", [31337]), series_only=True))

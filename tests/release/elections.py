@@ -75,7 +75,7 @@ def stream(folder: Path) -> Source:
 FILES: dict[str, Callable[[Path], Source]] = {
     "csv": of_files(loading.from_csv),
     "parquet": of_files(loading.from_parquet),
-    "glob": of_files(loading.from_glob),
+    "several files": of_files(loading.from_several),
     "json": of_files(loading.from_json),
     "database": of_a_database,
     "arrow file": of_files(loading.from_arrow_file),

@@ -19,7 +19,7 @@ COLUMN_METAVAR, NUMBER_METAVAR = "COLUMN", "NUMBER"
 class QuestionOptions:
     """Which data, at what price, charged where, and how to answer: the same for every question."""
 
-    path: str
+    paths: tuple[str, ...]
     unit: str | None
     each_row_is_a_person: bool
     epsilon: str | None
@@ -50,6 +50,11 @@ class QuestionOptions:
     quiet: bool
 
     @property
+    def source(self) -> str | list[str]:
+        """Where the rows are, as a table takes it."""
+        return self.paths[0] if len(self.paths) == 1 else list(self.paths)
+
+    @property
     def progress(self) -> bool | None:
         """Whether a long query shows how far it is: on a terminal, unless --quiet is given."""
         return False if self.quiet else None
@@ -74,7 +79,7 @@ EXACT_OPTION = click.option(
 )
 
 QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
-    click.argument("path", metavar="PATH"),
+    click.argument("paths", metavar="PATH...", nargs=-1, required=True),
     click.option("--unit", metavar=COLUMN_METAVAR, help="The column that identifies a person."),
     click.option(
         "--each-row-is-a-person", is_flag=True, help="Instead of --unit: no person has more than one row."
@@ -180,7 +185,7 @@ def with_question_options(command: Callable[..., Any]) -> Callable[..., Any]:
     decorated.__click_params__ = []
     for option in reversed(QUESTION_OPTIONS):
         option(decorated)
-    # Click keeps the last one first. PATH leads, then what the command alone takes, then what all take.
+    # Click keeps the last one first. PATH... leads, then what the command alone takes, then what all take.
     *shared, path = decorated.__click_params__
     decorated.__click_params__ = [*shared, *own, path]
     wrapped: Callable[..., Any] = decorated

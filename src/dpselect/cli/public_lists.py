@@ -66,7 +66,7 @@ class Names(list[str]):
 
 
 def names(
-    text: str | None, option: str = "--candidates", *, beside: str = "", ignore_case: bool = False
+    text: str | None, option: str = "--candidates", *, beside: Sequence[str] = (), ignore_case: bool = False
 ) -> Names:
     """Read names: from a file, or from the words themselves; never from the table ``beside`` them."""
     found = parts(text, option, beside=beside)
@@ -85,7 +85,11 @@ def names(
 
 
 def parts(
-    text: str | None, option: str, *, beside: str = "", tables: Literal["by column", "as text"] = "by column"
+    text: str | None,
+    option: str,
+    *,
+    beside: Sequence[str] = (),
+    tables: Literal["by column", "as text"] = "by column",
 ) -> Names:
     """Read a list as it is written, whatever its parts may mean; of a table a column, or its lines."""
     if text is None:
@@ -116,7 +120,7 @@ def parts(
 
 
 def prices(
-    text: str | None, option: str = "--prices", *, beside: str = "", least: int | None = None
+    text: str | None, option: str = "--prices", *, beside: Sequence[str] = (), least: int | None = None
 ) -> list[Decimal]:
     """Read numbers: LO:HI:STEP, a file, or written out; each keeps the digits of its spelling."""
     if text is not None and text.count(":") == 2 and not is_file(Path(text)) and not split_column(text):
@@ -212,16 +216,21 @@ def _lines(path: Path, option: str) -> Names:
     return Names([line for _, line in full], option, [number for number, _ in full])
 
 
-def _must_not_be_among(path: Path, table: str, option: str) -> None:
+def _must_not_be_among(path: Path, tables: Sequence[str], option: str) -> None:
     """Refuse a file that is one of those that a table is read from, by whatever name or link."""
     found = path.stat()
-    if any(os.path.samestat(found, other) for other in _files_of(table)):
+    if any(os.path.samestat(found, other) for table in tables for other in _files_of(table)):
         raise UserError(f"{option} must be a list of its own; got the table itself. {CANDIDATES_ARE_PUBLIC}")
 
 
 def _files_of(table: str) -> Iterator[os.stat_result]:
-    """Give the identity of every file that a path, a glob or a folder means."""
+    """Give the identity of every file that a path, a glob, a folder or standard input means."""
+    from dpselect.engines.opening import STANDARD_INPUT
+
     try:
+        if table == STANDARD_INPUT:
+            yield os.fstat(0)
+            return
         places = [table] if Path(table).exists() else glob.iglob(table, recursive=True)  # noqa: PTH207 - may be absolute
         for place in places:
             if not Path(place).is_dir():

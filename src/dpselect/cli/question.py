@@ -77,7 +77,7 @@ def about_columns(options: QuestionOptions, wide: str, given: Sequence[object]) 
             "--wide names the candidates and their columns: --choice, --candidates, --split and "
             "--ignore-case say nothing beside it. Leave them out."
         )
-    columns = names(wide, "--wide", beside=options.path)
+    columns = names(wide, "--wide", beside=options.paths)
     return about_numbers(options, approval_voting(columns=list(columns)))
 
 

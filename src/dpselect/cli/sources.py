@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import glob
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -52,11 +53,17 @@ def _code_of_opening(error: InvalidParameter, table: Table) -> int:
 @contextmanager
 def _named_table(options: QuestionOptions) -> Iterator[Table]:
     """Give the table that the options name; what the command line alone gets wrong is refused."""
+    from dpselect.engines.opening import STANDARD_INPUT
     from dpselect.engines.table import Table
 
     words = {"unit": _unit(options), "dataset": options.dataset, **_reading(options)}
     columns = _columns(options.columns)
-    on_server = POSTGRES.match(options.path) is not None
+    source = options.source
+    if not isinstance(source, str) and any(path == STANDARD_INPUT or "://" in path for path in source):
+        raise UserError(
+            "PATH must be given alone where it is a URL or '-' (standard input). Leave the others out."
+        )
+    on_server = isinstance(source, str) and POSTGRES.match(source) is not None
     if options.engine == "postgres" and not on_server:
         raise UserError("PATH must be a URL such as postgresql://host/name with --engine postgres.")
     if on_server:
@@ -64,14 +71,20 @@ def _named_table(options: QuestionOptions) -> Iterator[Table]:
             raise UserError(f"--engine must be postgres for a PostgreSQL URL; got {options.engine}.")
         if options.table is None:
             raise UserError("--table must be given with a PostgreSQL URL. Write --table ballots.")
-        yield Table(options.path, table=options.table, **words)
+        yield Table(source, table=options.table, **words)
         return
-    form = _form(options, columns)
+    table = Table(source, table=options.table, columns=columns, **words)
+    if source == STANDARD_INPUT:
+        if options.engine == "spark":
+            raise UserError("--engine spark reads files; take --engine duckdb for standard input.")
+        yield table
+        return
+    form = _form(table, options)
     if options.engine == "spark":
-        with _spark_frame(options.path, form, Table(options.path, **words).reading) as frame:
+        with _spark_frame(source, form, table.reading) as frame:
             yield Table(frame, **words)
         return
-    yield Table(options.path, table=options.table, columns=columns, **words)
+    yield table
 
 
 def _reading(options: QuestionOptions) -> dict[str, Any]:
@@ -86,14 +99,14 @@ def _reading(options: QuestionOptions) -> dict[str, Any]:
     }
 
 
-def _spark_frame(path: str, form: str, reading: Reading) -> AbstractContextManager[Any]:
+def _spark_frame(source: str | list[str], form: str, reading: Reading) -> AbstractContextManager[Any]:
     """Give a DataFrame of the files; what is wrong with their paths is a slip, with their content is not."""
     from dpselect.engines import spark_files
 
     if form not in spark_files.FORMS:
         raise UserError("--engine spark reads CSV and Parquet; take --engine duckdb for this file.")
     return entered(
-        spark_files.frame_of(path, form, reading=reading, after_start=interrupts.listen_again),
+        spark_files.frame_of(source, reading=reading, after_start=interrupts.listen_again),
         lambda error: WRONG_CALL if error.parameter == "path" else BAD_TABLE,
     )
 
@@ -136,41 +149,34 @@ def _columns(text: str | None) -> dict[str, str] | None:
     return {name: kind for name, _, kind in pairs}
 
 
-def _form(options: QuestionOptions, columns: Any) -> str:
-    """Check that the file is there and of a known format, before it is opened."""
-    from dpselect.engines import files
+def _form(table: Table, options: QuestionOptions) -> str:
+    """Check that the files are there and of a known format, before they are opened."""
+    from dpselect.engines.found_files import found_files
 
-    paths = _files(options.path)
-    form = files.format_of(paths, said_to_be_csv=bool(options.separator or options.encoding))
-    if form is None:
-        raise UserError(
-            f"PATH must be files of one known format; got '{options.path[-40:]}'. "
-            f"The name must end in one of: {', '.join(files.FORMATS)}; "
-            "or in .txt, with --separator or --encoding."
-        )
-    if (form == "json") != (columns is not None):
+    for path in options.paths:
+        _must_be_there(path)
+    form = found_files(table.source, table.reading).form
+    if (form == "json") != (table.columns is not None):
         raise UserError("--columns must be given for JSON lines, and only for them: --columns voter:text.")
     if (form == "database") != (options.table is not None):
         raise UserError("--table must be given for a database file, and only for one.")
     return form
 
 
-def _files(path: str) -> list[str]:
-    """List the files, or say which one may have been meant."""
-    from dpselect.engines import files
-    from dpselect.errors import InvalidParameter
-
+def _must_be_there(path: str) -> None:
+    """Refuse a path with nothing behind it, and say which one may have been meant."""
     try:
-        return files.matching(path)
-    except (InvalidParameter, OSError, ValueError):
-        pass
-    raise UserError(f"PATH must be a file that is there; got '{path[-40:]}'. {_meant(path)}")
+        there = Path(path).exists() or any(glob.iglob(path, recursive=True))  # noqa: PTH207 - may be absolute
+    except (OSError, ValueError):
+        there = False
+    if not there:
+        raise UserError(f"PATH must be a file that is there; got '{path[-40:]}'. {_meant(path)}")
 
 
 def _meant(path: str) -> str:
     wanted = Path(path)
     try:
-        names = [each.name for each in wanted.parent.iterdir() if each.is_file()]
+        names = [each.name for each in wanted.parent.iterdir()]
     except (OSError, ValueError):
         return "Check the path and its spelling."
     near = difflib.get_close_matches(wanted.name, names, n=1)

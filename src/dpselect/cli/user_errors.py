@@ -67,6 +67,12 @@ WORDS_OF_PHRASES = {
         "this ledger holds epsilon; got rho. Ask with --epsilon"
     ),
     "Table(..., numbers_in_text=True)": "--numbers-in-text",
+    "with separator= or encoding=": "with --separator or --encoding",
+    "or hand over a DuckDB relation: read_parquet(..., union_by_name=True).": (
+        "or make a view of them in a DuckDB database, and name it: --table NAME."
+    ),
+    "or join them in a DuckDB relation.": "or make a view of them in a DuckDB database: --table NAME.",
+    "Hand over a frame that reads it.": "Copy it into a DuckDB database, and name it: --table NAME.",
     "with numbers_in_text=True": "with --numbers-in-text",
     'name it: encoding="utf-16", or encoding="cp1252"': "name it: --encoding utf-16, or --encoding cp1252",
     "Ask with epsilon= (a measurement for max_divergence())": "Ask with --epsilon",
@@ -245,5 +251,5 @@ def _nearest(error: click.NoSuchOption) -> str | None:
 
 def _name(param: click.Parameter | None) -> str:
     if isinstance(param, click.Argument):
-        return str(param.metavar or param.name).upper()
+        return str(param.metavar or param.name).upper().removesuffix("...")
     return param.opts[0] if param else "a parameter"

@@ -18,6 +18,8 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from dpselect.engines import duckdb
+from dpselect.engines.found_files import FoundFiles
+from dpselect.engines.partitions import partition_columns, with_partitions
 from dpselect.engines.reading import Reading
 from dpselect.engines.rewritten_csv import BLOCK, UTF_16, Fields, RewrittenCsv, bytes_of, codec_of
 from dpselect.engines.schema import Schema
@@ -38,18 +40,18 @@ NEVER_IN_A_LETTER = ",;\t"
 
 
 def csv_rows(
-    paths: Sequence[str], reading: Reading, rewritten: RewrittenCsv | None = None
+    found: FoundFiles, reading: Reading, rewritten: RewrittenCsv | None = None
 ) -> tuple[exp.Expression, Schema]:
     """Give the rows of files with one and the same header, as a node of a query, and their columns."""
-    names, delimiter, _ = header(paths, reading)
+    names, delimiter, _ = header(found.paths, reading)
     if rewritten is not None and rewritten.fields is not None:
         delimiter = ","
-    schema = Schema(
-        tuple(duckdb.column(name, "VARCHAR", f"c{position}") for position, name in enumerate(names))
-    ).read_with(reading.sign("csv"))
+    columns = tuple(duckdb.column(name, "VARCHAR", f"c{position}") for position, name in enumerate(names))
+    partitions = partition_columns(found, names)
+    schema = Schema((*columns, *partitions)).read_with(reading.sign("csv"))
     read = duckdb.reading(
         "read_csv",
-        paths if rewritten is None else rewritten.places,
+        found.paths if rewritten is None else rewritten.places,
         auto_detect=exp.false(),
         header=exp.true(),
         delim=exp.Literal.string(delimiter),
@@ -58,9 +60,9 @@ def csv_rows(
         strict_mode=exp.true(),
         null_padding=exp.false(),
         hive_partitioning=exp.false(),
-        columns=_texts([column.known_as for column in schema.columns]),
+        columns=_texts([column.known_as for column in columns]),
     )
-    return read, schema
+    return with_partitions(read, found, partitions), schema
 
 
 class CsvHeader(NamedTuple):
@@ -76,7 +78,10 @@ def header(paths: Sequence[str], reading: Reading) -> CsvHeader:
     """Give the names of the columns, and what stands between them; all files must agree."""
     heads = {_header(path, reading) for path in paths}
     if len(heads) != 1:
-        raise InvalidParameter("source must be CSV files with one and the same header; theirs differ.")
+        raise InvalidParameter(
+            "source must be CSV files with one and the same header; theirs differ. Name files of one header "
+            "alone, or join them in a DuckDB relation."
+        )
     return heads.pop()
 
 

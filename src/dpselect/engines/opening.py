@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from dpselect.engines.protocol import Engine
 
 SOURCES = (
-    "a path or glob of CSV, Parquet, Arrow or JSON-lines files, a DuckDB relation or database file, "
-    "a Polars, pandas or Arrow table, a Spark DataFrame or session, or a PostgreSQL URL"
+    "a path or glob of CSV, Parquet, Arrow or JSON-lines files, a list of such, a folder of CSV or Parquet "
+    "files, '-' (standard input), a DuckDB relation or database file, a Polars, pandas, Arrow or narwhals "
+    "table, a Spark DataFrame or session, or a PostgreSQL URL"
 )
+STANDARD_INPUT = "-"
+"""The path that means what is piped in."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 
@@ -55,11 +58,13 @@ def opened_source(
     source: Any, *, table: str | None, columns: Mapping[str, str] | None, reading: Reading
 ) -> AbstractContextManager[Engine]:
     """Find the engine of a source, and refuse words that say nothing of it."""
-    if isinstance(source, PathLike):
-        source = fspath(source)
-    if isinstance(source, str) and not _POSTGRES.match(source):
-        return _opened_files(source, table, columns, reading)
+    paths = _paths(source)
+    if paths is not None:
+        return _opened_files(paths, table, columns, reading)
     home, kind = package_of(source)
+    if home == "narwhals" and hasattr(source, "to_native"):
+        source = source.to_native()
+        home, kind = package_of(source)
     if columns is not None:
         raise InvalidParameter("columns must be given for JSON lines, and only for them.")
     if table is not None and home not in ("pyspark", "builtins"):
@@ -79,13 +84,35 @@ def opened_source(
     raise InvalidParameter(f"source must be {SOURCES}; got something else, of type {kind}.")
 
 
+def _paths(source: Any) -> str | list[str] | None:
+    """Give the path of a source, or its list of paths; None if it is something else, also a URL."""
+    if isinstance(source, str | PathLike):
+        path = fspath(source)
+        return None if _POSTGRES.match(path) else path
+    if not isinstance(source, list | tuple):
+        return None
+    paths = [fspath(path) if isinstance(path, PathLike) else path for path in source]
+    if not all(isinstance(path, str) for path in paths):
+        del source, paths  # they may be data
+        raise InvalidParameter(f"source must be {SOURCES}; got a list of something else.")
+    if any(path == STANDARD_INPUT or _URL.match(path) for path in paths):
+        raise InvalidParameter(
+            "source must be a list of files and folders; '-' and URLs stand alone. Leave the others out."
+        )
+    return paths
+
+
 def _opened_files(
-    source: str, table: str | None, columns: Mapping[str, str] | None, reading: Reading
+    source: str | list[str], table: str | None, columns: Mapping[str, str] | None, reading: Reading
 ) -> AbstractContextManager[Engine]:
-    if _URL.match(source):
+    if isinstance(source, str) and _URL.match(source):
         raise InvalidParameter(
             f"source must be {SOURCES}; got another kind of URL. Copy the file to this machine first."
         )
+    if source == STANDARD_INPUT:
+        if table is not None:
+            raise InvalidParameter("table must be given for a database, and only for one.", parameter="table")
+        return _opened("standard_input", "opened_standard_input", columns=columns, reading=reading)
     return _opened("files", "opened_files", source, table=table, columns=columns, reading=reading)
 
 
@@ -105,6 +132,8 @@ def package_of(source: object) -> tuple[str, str]:
 
 def public_name(source: object) -> str:
     """Show a path as it is, a URL without its secrets, anything else by its type."""
+    if isinstance(source, list | tuple):
+        return f"<{len(source)} paths>"
     if isinstance(source, PathLike):
         source = fspath(source)
     if isinstance(source, str):

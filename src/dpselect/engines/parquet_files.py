@@ -9,14 +9,17 @@ is read a second time, without the broken bytes: where the two differ, it is bro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from duckdb import DuckDBPyConnection
 from sqlglot import exp
 
 from dpselect.engines import duckdb
+from dpselect.engines.found_files import FoundFiles
+from dpselect.engines.partitions import partition_columns, with_partitions
 from dpselect.engines.protocol import CountsRequest
-from dpselect.engines.schema import Schema
+from dpselect.engines.schema import Column, Schema
 from dpselect.errors import InvalidParameter, shown
 from dpselect.silence import run, shortage_or
 
@@ -26,29 +29,37 @@ WRITTEN, READ_AGAIN = "replace", "ignore"
 """What DuckDB does with bytes that are not UTF-8: it writes ``?`` for each, or leaves them out."""
 
 
-def opened_parquet(connection: DuckDBPyConnection, paths: Sequence[str]) -> duckdb.DuckDB:
+def opened_parquet(connection: DuckDBPyConnection, found: FoundFiles) -> duckdb.DuckDB:
     """Open files of one schema."""
-    schemas = {_described(connection, _rows([path], WRITTEN), duckdb.short(path)) for path in paths}
+    schemas = {_described(connection, [path]) for path in found.paths}
     if len(schemas) != 1:
-        raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
+        raise InvalidParameter(
+            "source must be Parquet files with the same columns and types; theirs differ. Write them with "
+            "one schema, or hand over a DuckDB relation: read_parquet(..., union_by_name=True)."
+        )
     schema = schemas.pop()
-    for column in schema.columns:
-        if column.name.lower() in ROW:
+    names = [column.name for column in schema.columns]
+    for name in names:
+        if name.lower() in ROW:
             raise InvalidParameter(
-                f"source must be Parquet files without a column named {shown(column.name)}, by which DuckDB "
+                f"source must be Parquet files without a column named {shown(name)}, by which DuckDB "
                 "counts the rows; rename it."
             )
-    return duckdb.DuckDB(connection, _rows(paths, WRITTEN), schema, rows_of=partial(_of_people, paths))
-
-
-def _described(connection: DuckDBPyConnection, rows: exp.Expression, name: str) -> Schema:
-    refused = partial(
-        InvalidParameter, f"source must be readable by DuckDB; {name} is not. Is it what its name says?"
+    files = _Files(found, partition_columns(found, names))
+    return duckdb.DuckDB(
+        connection, files.rows(WRITTEN), Schema((*schema.columns, *files.partitions)), rows_of=files.of_people
     )
-    return run(partial(duckdb.schema_of, connection, rows), shortage_or(refused))
 
 
-def _rows(paths: Sequence[str], broken_text: str) -> exp.Expression:
+def _described(connection: DuckDBPyConnection, paths: Sequence[str]) -> Schema:
+    refused = partial(
+        InvalidParameter,
+        f"source must be readable by DuckDB; {duckdb.short(paths[0])} is not. Is it what its name says?",
+    )
+    return run(partial(duckdb.schema_of, connection, _read(paths, WRITTEN)), shortage_or(refused))
+
+
+def _read(paths: Sequence[str], broken_text: str) -> exp.Expression:
     """Read files without trust in their footers' statistics, which leave NaN out."""
     return duckdb.reading(
         "read_parquet",
@@ -59,24 +70,39 @@ def _rows(paths: Sequence[str], broken_text: str) -> exp.Expression:
     )
 
 
-def _of_people(paths: Sequence[str], request: CountsRequest) -> exp.Expression:
-    """Give the rows for a question; where text names a person, only those whose name is UTF-8."""
-    if request.person is None or request.person.kind != "text":
-        return _rows(paths, WRITTEN)
-    person = request.person.known_as
-    names = dict.fromkeys(column.known_as for column in request.columns)
-    columns = [exp.column(name, table="r", quoted=True) for name in names]
-    clear = exp.select(*columns).from_(exp.alias_(_rows(paths, WRITTEN), "r", table=True))
-    clear = clear.where(exp.Not(this=_is_doubtful(exp.column(person, quoted=True))))
-    written, again = (_doubtful(paths, way, person) for way in (WRITTEN, READ_AGAIN))
-    same = [exp.EQ(this=_of("r", name), expression=_of("i", name)) for name in (*ROW, person)]
-    doubtful = exp.select(*columns).from_(written.subquery("r")).join(again.subquery("i"), on=exp.and_(*same))
-    return exp.union(clear, doubtful, distinct=False).subquery()
+@dataclass(frozen=True)
+class _Files:
+    """Files of one schema, and the columns of their partitions."""
 
+    found: FoundFiles
+    partitions: tuple[Column, ...]
 
-def _doubtful(paths: Sequence[str], broken_text: str, person: str) -> exp.Select:
-    rows = exp.select("*", *[exp.column(name) for name in ROW]).from_(_rows(paths, broken_text))
-    return rows.where(_is_doubtful(exp.column(person, quoted=True)))
+    def rows(self, broken_text: str, *beside: str) -> exp.Expression:
+        """Give all rows."""
+        return with_partitions(_read(self.found.paths, broken_text), self.found, self.partitions, *beside)
+
+    def of_people(self, request: CountsRequest) -> exp.Expression:
+        """Give the rows for a question; where text names a person, only those whose name is UTF-8."""
+        person = request.person
+        if person is None or person.kind != "text" or person in self.partitions:
+            return self.rows(WRITTEN)
+        names = dict.fromkeys(column.known_as for column in request.columns)
+        columns = [exp.column(name, table="r", quoted=True) for name in names]
+        clear = exp.select(*columns).from_(exp.alias_(self.rows(WRITTEN), "r", table=True))
+        clear = clear.where(exp.Not(this=_is_doubtful(exp.column(person.known_as, quoted=True))))
+        written, again = (self._doubtful(way, person.known_as) for way in (WRITTEN, READ_AGAIN))
+        same = [exp.EQ(this=_of("r", name), expression=_of("i", name)) for name in (*ROW, person.known_as)]
+        doubtful = exp.select(*columns).from_(written.subquery("r"))
+        doubtful = doubtful.join(again.subquery("i"), on=exp.and_(*same))
+        return exp.union(clear, doubtful, distinct=False).subquery()
+
+    def _doubtful(self, broken_text: str, person: str) -> exp.Select:
+        added = [exp.column(name) for name in ROW]
+        if self.partitions:
+            rows = exp.select("*").from_(self.rows(broken_text, *ROW))
+        else:
+            rows = exp.select("*", *added).from_(self.rows(broken_text))
+        return rows.where(_is_doubtful(exp.column(person, quoted=True)))
 
 
 def _is_doubtful(column: exp.Expression) -> exp.Expression:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,7 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dpselect.engines import csv_files, files, rewritten_csv
+from dpselect.engines import csv_files, rewritten_csv
+from dpselect.engines.found_files import FoundFiles, found_files
+from dpselect.engines.partitions import partition_columns
 from dpselect.engines.reading import ENCODINGS, Reading
 from dpselect.engines.spark_logs import hush_for_good
 from dpselect.errors import InvalidParameter, MissingExtra
@@ -30,10 +33,13 @@ SESSION_SETTINGS = {
     "spark.eventLog.enabled": "false",
     "spark.sql.caseSensitive": "true",
     "spark.sql.legacy.javaCharsets": "true",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
 }
-"""Whatever the machine's own settings say: nothing is shown or kept of rows, and nothing passed over."""
+"""Whatever the machine's own settings say: of rows nothing is shown, kept, passed over or guessed."""
+_READ_OTHERWISE = re.compile(r"=/|%[89A-F][0-9A-F]|%00", re.IGNORECASE)
+"""What Spark makes another value of in the name of a partition, or fails on."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +51,7 @@ class FrameOfCsv:
 
 @contextmanager
 def frame_of(
-    path: str, form: str, *, reading: Reading, after_start: Callable[[], None]
+    source: str | Sequence[str], *, reading: Reading, after_start: Callable[[], None]
 ) -> Iterator[Any | FrameOfCsv]:
     """Give a DataFrame of CSV or Parquet files; CSV columns are text.
 
@@ -53,27 +59,34 @@ def frame_of(
     """
     if find_spec("pyspark") is None:
         raise MissingExtra.needed("--engine spark", extra="spark")
-    paths = _readable(path)
+    found = _readable(source, reading)
     session = _session(after_start)
     try:
-        frame = _read(session, paths, form, reading)
+        frame = frame_of_files(session, found, reading)
         if frame is None:
             raise InvalidParameter("PATH must be readable by Spark; it is not. Is it what its name says?")
-        yield FrameOfCsv(frame) if form == "csv" else frame
+        yield FrameOfCsv(frame) if found.form == "csv" else frame
     finally:
         session.stop()
 
 
-def _readable(path: str) -> list[str]:
+def _readable(source: str | Sequence[str], reading: Reading) -> FoundFiles:
     """List the files; Spark passes over some names without a word, and takes others for patterns."""
-    paths = files.matching(path)
-    if any(Path(each).name[0] in "._" or set("*?[]{}\\") & set(each) for each in paths):
+    found = found_files(source, reading)
+    if any(Path(each).name[0] in "._" or set("*?[]{}\\") & set(each) for each in found.paths):
         raise InvalidParameter(
             "PATH must be files without *, ?, brackets, braces and backslashes in their paths, whose names "
             "do not begin with _ or a point: Spark passes over them. Rename them, or take --engine duckdb.",
             parameter="path",
         )
-    return paths
+    inside = [path.removeprefix(found.folder or "") for path in found.paths]
+    if found.keys and (found.folder is None or any(map(_READ_OTHERWISE.search, inside))):
+        raise InvalidParameter(
+            "PATH must be one folder, if there are partitions in it, with a value for each and no letters "
+            "beyond ASCII written as %C3%A9: Spark reads them otherwise. Take --engine duckdb.",
+            parameter="path",
+        )
+    return found
 
 
 def _session(after_start: Callable[[], None]) -> Any:
@@ -95,20 +108,27 @@ def _session(after_start: Callable[[], None]) -> Any:
     return session
 
 
-def _read(session: Any, paths: list[str], form: str, reading: Reading) -> Any:
+def frame_of_files(session: Any, found: FoundFiles, reading: Reading) -> Any:
+    """Give a DataFrame of files, with their partitions last; None if Spark cannot read them."""
     try:
-        if form == "parquet":
-            return _parquet(session, paths)
-        return csv_frame(session, paths, reading)
+        frame = _parquet(session, found) if found.form == "parquet" else csv_frame(session, found, reading)
     except InvalidParameter:
         raise
     except Exception:  # noqa: BLE001 - its words may quote the file
         return None
+    return frame if tuple(frame.columns[len(frame.columns) - len(found.keys) :]) == found.keys else None
 
 
-def csv_frame(session: Any, paths: list[str], reading: Reading) -> Any:
+def _reader(session: Any, found: FoundFiles) -> Any:
+    """Give a reader that takes partitions below the folder alone."""
+    return session.read if found.folder is None else session.read.option("basePath", found.folder)
+
+
+def csv_frame(session: Any, found: FoundFiles, reading: Reading) -> Any:
     """Give a DataFrame of CSV files: columns of text, and an empty cell is NULL, in quotes too."""
+    paths = list(found.paths)
     names, delimiter, _ = csv_files.header(paths, reading)
+    partition_columns(found, names)
     if csv_files.unshown_fields(paths, reading) is not None:
         raise InvalidParameter(
             f"separator must be what the header shows, with Spark; {delimiter!r} is not. Take DuckDB, or put "
@@ -117,9 +137,11 @@ def csv_frame(session: Any, paths: list[str], reading: Reading) -> Any:
         )
     columns = ", ".join(f"c{position} string" for position in range(len(names)))
     codec = _one_codec(paths, reading)
-    reader = session.read.schema(columns).options(**CSV, sep=delimiter, maxColumns=len(names) + 1)
+    reader = _reader(session, found).schema(columns).options(**CSV, sep=delimiter, maxColumns=len(names) + 1)
     frame = reader.option("encoding", ENCODINGS[codec]).csv(paths)
-    return frame.selectExpr(*[f"nullif({name}, '') as {name}" for name in frame.columns]).toDF(*names)
+    return frame.selectExpr(*[f"nullif({name}, '') as {name}" for name in frame.columns]).toDF(
+        *names, *found.keys
+    )
 
 
 def _one_codec(paths: list[str], reading: Reading) -> str:
@@ -129,11 +151,13 @@ def _one_codec(paths: list[str], reading: Reading) -> str:
     return codecs.pop()
 
 
-def _parquet(session: Any, paths: list[str]) -> Any:
+def _parquet(session: Any, found: FoundFiles) -> Any:
     """Read files of one schema: of several Spark takes one, and what the others lack is NULL."""
-    if len({session.read.parquet(path).schema.json() for path in paths}) != 1:
+    schemas = [session.read.parquet(path).schema for path in found.paths]
+    if len({schema.json() for schema in schemas}) != 1:
         raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
-    return session.read.parquet(*paths)
+    partition_columns(found, schemas[0].names)
+    return _reader(session, found).parquet(*found.paths)
 
 
 @contextmanager

@@ -19,7 +19,11 @@ from dpselect.silence import holds_data, takes_data
 @holds_data
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows about people, wherever they are.
+    """Rows about people, wherever they are: a file, a database, a frame.
+
+    Several files are one table: a glob, a list of paths, or a folder of CSV or Parquet files, whose own
+    folders called ``key=value`` give a column of text. "-" is standard input, a CSV unless ``columns`` says
+    that it is JSON lines.
 
     ``unit`` is the column that identifies a person; None says that each row is a person of its own.
     ``table`` names the table of a database. ``dataset`` is the name under which a ledger keeps the budget.

@@ -50,5 +50,5 @@ def price_command(
         return about_numbers(options, pricing(value=column, between=bounds, step=step))
     if between is not None or step is not None:
         raise UserError("prices must be given by --prices, or by --between LO:HI. Give one of the two.")
-    offered = public_lists.prices(prices, beside=options.path, least=0)
+    offered = public_lists.prices(prices, beside=options.paths, least=0)
     return about_numbers(options, pricing(value=column, prices=offered))

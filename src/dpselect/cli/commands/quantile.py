@@ -78,6 +78,6 @@ def quantile_command(  # noqa: PLR0913 - each is an option
         problem = quantile(
             value=column,
             at=at,
-            candidates=public_lists.prices(candidates, "--candidates", beside=options.path),
+            candidates=public_lists.prices(candidates, "--candidates", beside=options.paths),
         )
     return about_numbers(options, problem)

@@ -59,7 +59,7 @@ def scores_command(  # noqa: PLR0913 - each is an option
     from dpselect.cli.score_files import SCORE_FILE_FORMATS, ScoreFile
     from dpselect.problems import Scores, custom
 
-    names = public_lists.names(candidates, beside=options.path)
+    names = public_lists.names(candidates, beside=options.paths)
     if (sensitivity is None) == (range_sensitivity is None):
         raise UserError(
             "exactly one of --sensitivity and --range-sensitivity must be given. Write --sensitivity 1."
@@ -77,13 +77,13 @@ def scores_command(  # noqa: PLR0913 - each is an option
             "--engine, --table, --columns, --decimal, --separator, --encoding, --numbers-in-text "
             "and --where belong to tables; a file of scores is read as it is."
         )
-    path = Path(options.path)
+    if len(options.paths) != 1:
+        raise UserError(f"PATH must be one file of scores; got {len(options.paths)}. Put them into one.")
+    path = Path(options.paths[0])
     if not is_file(path):
-        raise UserError(f"PATH must be a file that is there; got '{options.path[-40:]}'. Check its spelling.")
+        raise UserError(f"PATH must be a file that is there; got '{str(path)[-40:]}'. Check its spelling.")
     if path.suffix.lower() not in SCORE_FILE_FORMATS:
-        raise UserError(
-            f"PATH must end in one of: {', '.join(SCORE_FILE_FORMATS)}; got '{options.path[-40:]}'."
-        )
+        raise UserError(f"PATH must end in one of: {', '.join(SCORE_FILE_FORMATS)}; got '{str(path)[-40:]}'.")
     problem = custom(
         candidates=names, sensitivity=sensitivity, monotonic=monotonic, range_sensitivity=range_sensitivity
     )

@@ -67,7 +67,7 @@ def top_command(  # noqa: PLR0913 - each is an option
         many = min(WINNERS, len(ticked.problem.outputs)) if options.k is None else options.k
         return replace(ticked, options=replace(options, k=many))
     column = column_of_choices(choice)
-    names = public_lists.names(candidates, beside=options.path, ignore_case=ignore_case)
+    names = public_lists.names(candidates, beside=options.paths, ignore_case=ignore_case)
     if (value is None) != (between is None):
         raise UserError("--value and --between belong together: the column of ratings, and their bounds.")
     if value is not None and split is not None:

@@ -89,7 +89,7 @@ def vote_command(  # noqa: PLR0913 - each is an option
         raise UserError(
             "--split needs --unit here: which part of a cell counts is drawn for each person. Name it."
         )
-    names = public_lists.names(candidates, beside=options.path, ignore_case=ignore_case)
+    names = public_lists.names(candidates, beside=options.paths, ignore_case=ignore_case)
 
     def ask(listed: Sequence[Any]) -> Problem:
         from dpselect import problems
