@@ -66,10 +66,10 @@ def chance_chart(question: PlannedQuestion, price: Fraction) -> Chart | None:
     found = question.accuracy(price)
     if not found.within or found.target is not None or found.at:
         return None
-    unit = question.unit_of(found)
+    unit = _unit(question, found)
     last = question.accuracy(price * HALF_PRICE).within
     leads = [last * step / STEPS_OF_A_LINE for step in range(STEPS_OF_A_LINE + 1)]
-    plane = Plane(460, 270, last, PER_CENT, left=46)
+    plane = Plane(390, 250, last, PER_CENT, left=46)
     curves = [
         [plane.at(lead, PER_CENT * question.chance(price * factor, lead)) for lead in leads]
         for factor in (HALF_PRICE, Fraction(1), DOUBLE_PRICE)
@@ -84,7 +84,7 @@ def chance_chart(question: PlannedQuestion, price: Fraction) -> Chart | None:
         plane.axes(f"{over} ({unit})", "", round_ticks(last, 6), ALL_PER_CENT),
         area([*curves[0], *reversed(curves[2])], "band"),
         line(curves[1], "curve"),
-        _mark(plane, plane.at(enough, PER_CENT * found.confidence), f"{_lead_text(enough)}: {sure}"),
+        _mark(plane.at(enough, PER_CENT * found.confidence), f"{_lead_text(enough)}: {sure}", below=20),
     ]
     title = "Will the best one win?" if question.k == 1 else "Will the best ones win?"
     rows = [last * step / ROWS_OF_LEADS for step in range(1, ROWS_OF_LEADS + 1)]
@@ -115,18 +115,18 @@ def price_chart(question: PlannedQuestion, price: Fraction, *, left: Fraction | 
         return None
     first, last, symbol = price * HALF_PRICE, price * 4, question.symbol
     high = question.accuracy(first).within
-    plane = Plane(320, 270, last, high * Fraction(21, 20), left=50)
+    plane = Plane(270, 250, last, high * Fraction(21, 20), left=44)
     steps = [first + (last - first) * step / STEPS_OF_A_LINE for step in range(STEPS_OF_A_LINE + 1)]
     pieces = []
     if left is not None and left < last:
         edge = plane.across(max(left, Fraction(0)))
         pieces.append(box(edge, plane.top, plane.end - edge, plane.floor - plane.top, "beyond"))
-    unit = question.unit_of(found)
+    unit = _unit(question, found)
     text = _bound(found.within)
     pieces += [
         plane.axes(symbol, "", round_ticks(last, 4), round_ticks(plane.y_high, 5)),
         line([plane.at(each, question.accuracy(each).within) for each in steps], "curve"),
-        _mark(plane, plane.at(price, found.within), text),
+        _mark(plane.at(price, found.within), text, below=-7),
     ]
     remains = "" if left is None else f" {written_number(left, rounded='down').text} is left."
     double = _bound(question.accuracy(price * 2).within)
@@ -161,22 +161,18 @@ def _within(question: PlannedQuestion, found: Accuracy, text: str, unit: str) ->
     return f"within {text} {unit} of the best" if question.k == 1 else f"within {text} {unit}"
 
 
-def _mark(plane: Plane, place: Point, text: str) -> Piece:
-    """Draw a dot and its figure, on the side where there is room."""
-    is_left = place.x < (plane.left + plane.end) / 2
+def _mark(place: Point, text: str, *, below: int) -> Piece:
+    """Draw a dot and its figure, to the right of it: there a rising curve is above, a falling one below."""
+    dot = element("circle", class_="dot", cx=place.x, cy=place.y, r=4.5)
     return chained(
-        [
-            element("circle", class_="dot", cx=place.x, cy=place.y, r=4.5),
-            element(
-                "text",
-                text,
-                class_="figure",
-                x=place.x + (9 if is_left else -9),
-                y=place.y + (-7 if is_left and place.y > plane.top + 20 else 18),
-                text_anchor="start" if is_left else "end",
-            ),
-        ]
+        [dot, element("text", text, class_="figure", x=place.x + 8, y=place.y + below, text_anchor="start")]
     )
+
+
+def _unit(question: PlannedQuestion, found: Accuracy) -> str:
+    """Say what a score is a number of, so that it reads well behind a number."""
+    unit = question.unit_of(found)
+    return f"in {unit}" if unit == "revenue" else unit
 
 
 def _chance_text(question: PlannedQuestion, price: Fraction, lead: Fraction) -> str:

@@ -14,7 +14,7 @@ True
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,6 +29,7 @@ LONGEST_CANDIDATE = 40
 """Characters of a name."""
 MOST_NAMES = 12
 """Candidates of a lesson: as many as fit on a page."""
+ROWS_READ = range(MOST_NAMES)
 LARGEST_SCORE = 10**9
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(20)
 LEAST_COMPARED = 1e-7
@@ -66,44 +67,44 @@ class Lesson:
     more: int | None = None
 
     @staticmethod
-    def read(given: Sequence[tuple[str, str]]) -> Lesson:
-        """Read a lesson from an address; what is not said is as in the example.
+    def read(given: Mapping[str, str]) -> Lesson:
+        """Read a lesson from the fields of an address; what is not said is as in the example.
 
-        >>> Lesson.read([("name", "tea"), ("votes", "3"), ("name", ""), ("votes", ""), ("epsilon", "1/2")])
+        >>> Lesson.read({"name0": "tea", "votes0": "3", "name1": "", "epsilon": "1/2"})
         Lesson(names=('tea',), scores=(Fraction(3, 1),), epsilon=Fraction(1, 2), more=None)
         """
-        names = [text for key, text in given if key == "name"]
-        votes = [text for key, text in given if key == "votes"]
-        if len(names) != len(votes):
-            raise InvalidParameter("votes must be as many as names. Give each name its votes.")
-        pairs = [(name.strip(), vote.strip()) for name, vote in zip(names, votes, strict=True)]
-        pairs = [pair for pair in pairs if pair[0]]
-        fields = dict(given)
-        epsilon = _between(fields.get("epsilon") or "1", "epsilon", LEAST_EPSILON, MOST_EPSILON)
-        if pairs:
-            read = tuple(name for name, _ in pairs), tuple(_votes(vote) for _, vote in pairs)
-        else:
-            read = EXAMPLE_SCORES
-        lesson = Lesson(*read, epsilon, _place(fields.get("more") or "", len(read[0])))
+        rows = [(given.get(f"name{i}", "").strip(), given.get(f"votes{i}", "").strip()) for i in ROWS_READ]
+        places = [i for i in ROWS_READ if rows[i][0]]
+        names, scores = EXAMPLE_SCORES
+        if places:
+            names = tuple(rows[i][0] for i in places)
+            scores = tuple(_votes(rows[i][1]) for i in places)
+        elif any(name in given for name in ("name0", "votes0")):
+            raise InvalidParameter("a name must be given, with its votes.")
+        epsilon = _between(given.get("epsilon") or "1", "epsilon", LEAST_EPSILON, MOST_EPSILON)
+        more = given.get("more", "")
+        lesson = Lesson(names, scores, epsilon, _place(more, places or list(range(len(names)))))
         lesson.must_be_shown()
         return lesson
 
     def must_be_shown(self) -> None:
         """Refuse what does not fit on a page."""
-        if len(self.names) > MOST_NAMES:
-            raise InvalidParameter.must_be("name", f"given at most {MOST_NAMES} times", got=len(self.names))
         if max(map(len, self.names)) > LONGEST_CANDIDATE:
             raise InvalidParameter(f"name must have at most {LONGEST_CANDIDATE} characters.")
         if len({*self.names}) != len(self.names):
             raise InvalidParameter("names must differ from each other.")
 
     @property
-    def state(self) -> list[tuple[str, str]]:
+    def state(self) -> dict[str, str]:
         """The lesson as fields of an address."""
-        pairs = zip(self.names, self.scores, strict=True)
-        fields = [field for name, votes in pairs for field in (("name", name), ("votes", exact_text(votes)))]
-        more = [] if self.more is None else [("more", str(self.more))]
-        return [*fields, ("epsilon", short_decimal(self.epsilon)), *more]
+        rows = enumerate(zip(self.names, self.scores, strict=True))
+        fields = {
+            field: text
+            for i, (name, votes) in rows
+            for field, text in ((f"name{i}", name), (f"votes{i}", short_decimal(votes)))
+        }
+        more = {} if self.more is None else {"more": str(self.more)}
+        return {**fields, "epsilon": short_decimal(self.epsilon), **more}
 
     @property
     def neighbour_scores(self) -> tuple[Fraction, ...]:
@@ -164,9 +165,10 @@ def _between(text: Number, name: str, low: Fraction, high: Fraction) -> Fraction
     return number
 
 
-def _place(text: str, count: int) -> int | None:
+def _place(text: str, places: list[int]) -> int | None:
+    """Find who gets one more vote: the row of the form, as a place among those with a name."""
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 4 and int(text) < count):
-        raise InvalidParameter("more must be the place of a name, from 0.")
-    return int(text)
+    if not (text.isascii() and text.isdecimal() and len(text) < 4):
+        raise InvalidParameter("more must be the number of a row, from 0.")
+    return places.index(int(text)) if int(text) in places else None

@@ -37,11 +37,9 @@ def laws_chart(lesson: Lesson) -> Chart:
             pieces.append(
                 element("text", text, class_="tick", x=LABEL_WIDTH + end * room + 6, y=y + BAR_HEIGHT - 3)
             )
-    says = " ".join(
-        f"{law.name}: {lesson.names[best]} wins with {_percent(law.probabilities[best])}."
-        for law in laws
-        for best in [max(range(len(lesson.names)), key=lambda i: law.probabilities[i])]
-    )
+    best = max(range(len(lesson.names)), key=lambda i: lesson.scores[i])
+    chances = ", ".join(f"{_percent(law.probabilities[best])} with {law.name}" for law in laws)
+    says = f"{lesson.names[best]} wins in {chances}."
     legend = [(law.class_, law.name) for law in laws]
     if after is not None and lesson.more is not None:
         legend.append(("moved", "with one more vote"))

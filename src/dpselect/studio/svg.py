@@ -21,6 +21,8 @@ from dpselect.notebook import shown_text
 
 ROUND_NUMBERS = (Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(10))
 """A tick is one of these times a power of ten."""
+STRETCHED = ("balance",)
+"""Pictures that are as wide as there is room, and no higher."""
 
 
 class Piece(str):
@@ -164,16 +166,10 @@ def box(left: float, top: float, width: float, height: float, class_: str) -> Pi
 
 def picture(name: str, title: str, says: str, size: tuple[int, int], pieces: Iterable[str]) -> Piece:
     """Put pieces into a picture, whose title and words are read to those who do not see it."""
-    names = chained([element("title", title, id=f"{name}-title"), element("desc", says, id=f"{name}-words")])
-    return element(
-        "svg",
-        names,
-        *pieces,
-        class_=f"chart {name}",
-        viewBox=f"0 0 {size[0]} {size[1]}",
-        role="img",
-        aria_labelledby=f"{name}-title {name}-words",
-    )
+    names = chained([element("title", title), element("desc", says)])
+    box_of_all = f"0 0 {size[0]} {size[1]}"
+    shape = {"preserveAspectRatio": "none"} if name in STRETCHED else {}
+    return element("svg", names, *pieces, class_=f"chart {name}", viewBox=box_of_all, role="img", **shape)
 
 
 def _places(points: Iterable[Point]) -> str:
