@@ -28,8 +28,8 @@ lessons = st.builds(
 
 
 def test_the_laws_are_those_of_noise_whose_scale_is_one_by_epsilon() -> None:
-    scores, named = [3, 2], {"scale": 2, "outputs": ["tea", "soup"]}
-    known: list[Any] = [law(scores, **named) for law in (exponential_law, gumbel_law, laplace_law)]
+    names = ["tea", "soup"]
+    known = [law([3, 2], scale=2, outputs=names) for law in (exponential_law, gumbel_law, laplace_law)]
     assert [law.law for law in TEA_AND_SOUP.laws()] == known
 
 

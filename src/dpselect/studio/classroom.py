@@ -35,7 +35,10 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(20)
 LEAST_COMPARED = 1e-7
 """Smaller probabilities are not compared: laws are off by less than 1e-12, a ratio of small ones by more."""
 
-EXAMPLE_SCORES = (("tea", "soup", "pie", "cake"), (Fraction(30), Fraction(28), Fraction(24), Fraction(10)))
+EXAMPLE_SCORES: tuple[tuple[str, ...], tuple[Fraction, ...]] = (
+    ("tea", "soup", "pie", "cake"),
+    (Fraction(30), Fraction(28), Fraction(24), Fraction(10)),
+)
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,17 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from dpselect import __version__
-from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 from dpselect.studio import facts, refusals
-from dpselect.studio.asked_question import OF_NAMES, QUESTION_FIELDS, QUESTIONS, AskedQuestion
+from dpselect.studio.asked_question import QUESTION_FIELDS, QUESTIONS, AskedQuestion
+from dpselect.studio.classroom_page import lesson_values
 from dpselect.studio.data_sets import DataSets
+from dpselect.studio.forms import QuestionForm, form_of
 from dpselect.studio.front import Visit
 from dpselect.studio.keys import Keys
 from dpselect.studio.lane import Job, Lane
@@ -83,6 +85,12 @@ class Pages:
             raise Refused(401, "this link has been used, or is too old. Log in with a key.")
         return _signed_in(cookie)
 
+    def classroom(self, visit: Visit) -> Response:
+        """Show exact laws of public scores, for all."""
+        return self._templates.page(
+            "classroom.html", visit, title="Classroom", **{"problem": "", **lesson_values(visit.query)}
+        )
+
     def home(self, visit: Visit) -> Response:
         """Go to the first page of a role."""
         role = None if visit.key is None else visit.key.role
@@ -100,15 +108,20 @@ class Pages:
 
     def ask(self, visit: Visit) -> Response:
         """Show the question, and its price once it is complete."""
-        offer, problem = self._offer(visit, visit.query)
-        return self._asking(visit, visit.query, offer, problem)
+        return self._asking(visit, visit.query)
 
     def quote(self, visit: Visit) -> Response:
         """Show the price alone, for a page that is there; a whole page where no script asked for it."""
-        offer, problem = self._offer(visit, visit.query)
         if not visit.is_htmx:
-            return self._asking(visit, visit.query, offer, problem)
-        return self._templates.page("quote.html", visit, offer=offer, problem=problem)
+            return self._asking(visit, visit.query)
+        form = self._form(visit, visit.query)
+        offer, problem = self._offer(visit, form)
+        response = self._templates.page(
+            "quote_part.html", visit, form=form, offer=offer, problem=problem, request_id=new_request_id()
+        )
+        if form is not None:
+            response.headers["hx-replace-url"] = f"/ask?{urlencode(form.fields)}"
+        return response
 
     def pay(self, visit: Visit) -> Response:
         """Take a question that is paid for, and show its answer's page."""
@@ -120,7 +133,7 @@ class Pages:
             )
         except (InvalidParameter, Refused) as refused:
             status = refused.status if isinstance(refused, Refused) else 400
-            return self._asking(visit, words, None, str(refused), status=status)
+            return self._asking(visit, words, problem=str(refused), status=status)
         return RedirectResponse(f"/answers/{job.id}", status_code=303)
 
     def answer(self, visit: Visit) -> Response:
@@ -156,40 +169,41 @@ class Pages:
             return _file("history.csv", "text/csv; charset=utf-8", _csv(rows))
         return self._templates.page("history.html", visit, title="History", jobs=jobs, ledgers=ledgers)
 
-    def _offer(self, visit: Visit, words: Mapping[str, Any]) -> tuple[Offer | None, str]:
-        """Price a question that is complete; say what is wrong with it otherwise, if anything was said."""
-        asked = _question_words(words)
-        if not any(asked.get(name) for name in ("epsilon", "within")):
+    def _offer(self, visit: Visit, form: QuestionForm | None) -> tuple[Offer | None, str]:
+        """Price a question; say what is wrong with it otherwise."""
+        if form is None:
             return None, ""
         try:
-            return offer_of(AskedQuestion.from_words(asked), self._data_sets, visit.name), ""
+            return offer_of(AskedQuestion.from_words(form.words), self._data_sets, visit.name), ""
         except (InvalidParameter, Refused) as refused:
             return None, str(refused)
 
-    def _asking(
-        self, visit: Visit, words: Mapping[str, Any], offer: Offer | None, problem: str, *, status: int = 200
-    ) -> Response:
+    def _form(self, visit: Visit, words: Mapping[str, Any]) -> QuestionForm | None:
+        """Complete what was said of a question; None for an analyst without a share."""
         found = self._data_sets.of_analyst(visit.name)
-        chosen = next(
-            (each for each in found if each.name == words.get("data_set")), found[0] if found else None
-        )
-        schema = Schema(()) if chosen is None else self._data_sets.schema(chosen)
-        account = None if chosen is None else self._data_sets.account(chosen, visit.name)
+        if not found:
+            return None
+        chosen = next((each for each in found if each.name == words.get("data_set")), found[0])
+        columns = facts.schema_facts(self._data_sets.schema(chosen))
+        return form_of(words, chosen.name, chosen.unit, columns, self._data_sets.lists(chosen))
+
+    def _asking(
+        self, visit: Visit, words: Mapping[str, Any], *, problem: str = "", status: int = 200
+    ) -> Response:
+        form = self._form(visit, words)
+        offer, refused = (None, problem) if problem else self._offer(visit, form)
+        found = self._data_sets.of_analyst(visit.name)
         return self._templates.page(
             "ask.html",
             visit,
             status=status,
             title="Ask",
-            words={**dict.fromkeys(QUESTION_FIELDS, ""), **words},
+            form=form,
             questions=QUESTIONS,
-            of_names=OF_NAMES,
             data_sets=found,
-            chosen=chosen,
-            columns=facts.schema_facts(schema),
-            lists={} if chosen is None else self._data_sets.lists(chosen),
-            account=account,
+            chosen=next((each for each in found if form is not None and each.name == form.data_set), None),
             offer=offer,
-            problem=problem,
+            problem=refused,
             request_id=new_request_id(),
         )
 

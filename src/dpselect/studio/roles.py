@@ -49,6 +49,7 @@ RULES = (
     Rule("GET", "/login", None, "pages.login"),
     Rule("POST", "/login", None, "pages.log_in"),
     Rule("GET", "/welcome/{secret}", None, "pages.welcome"),
+    Rule("GET", "/classroom", None, "pages.classroom"),
     # Pages.
     Rule("GET", "/", WITH_KEY, "pages.home"),
     Rule("POST", "/logout", WITH_KEY, "pages.log_out"),

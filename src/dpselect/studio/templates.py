@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from dpselect.exact.rounding import from_exact_text, readable_number
 from dpselect.release.labels import readable_label
 from dpselect.studio.front import Visit
+from dpselect.studio.views import FILTERS
 
 FOLDER = Path(__file__).with_name("templates")
 
@@ -31,6 +32,7 @@ class Templates:
         self._environment.filters["decimal"] = decimal
         self._environment.filters["decimal_left"] = decimal_left
         self._environment.filters["label"] = readable_label
+        self._environment.filters.update(FILTERS)
         self._environment.globals["demo"] = False
         self._environment.globals.update(settings_shown or {})
 
@@ -38,10 +40,12 @@ class Templates:
         """Make a page for a visit."""
         key = None if visit is None else visit.key
         given = {"title": "", "problem": "", **values}
-        text = self._environment.get_template(name).render(
-            **given, me=key, token="" if visit is None else visit.token
-        )
+        text = self.text(name, **given, me=key, token="" if visit is None else visit.token)
         return HTMLResponse(text, status_code=status)
+
+    def text(self, name: str, **values: Any) -> str:
+        """Fill a template."""
+        return self._environment.get_template(name).render(**values)
 
 
 def decimal(exact: str) -> str:

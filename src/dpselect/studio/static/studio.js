@@ -23,7 +23,8 @@
   });
 
   // A page that the browser kept, with its button as it was left.
-  addEventListener("pageshow", () => {
+  addEventListener("pageshow", event => {
+    if (!event.persisted) return;
     for (const pay of document.querySelectorAll("[data-pays]")) pay.disabled = false;
   });
 
@@ -31,6 +32,15 @@
     const pay = event.target.querySelector("[data-pays]");
     if (pay) setTimeout(() => { pay.disabled = true; });
   });
+
+  // What was typed before this file was there, or was kept by the browser, is not yet in the price.
+  addEventListener("load", () => setTimeout(() => {
+    for (const field of document.querySelectorAll("form[hx-get] input:not([type=hidden]), form[hx-get] textarea")) {
+      if (field.name && field.value !== field.defaultValue) {
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }
+  }));
 
   function nice(number) {
     return String(Number(number.toPrecision(2)));
