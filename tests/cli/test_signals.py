@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import re
@@ -18,9 +19,13 @@ import pytest
 from dpselect.ledger import Ledger
 from dpselect.privacy.losses import ApproxDP, PureDP
 from tests.cli.commands import VOTE
+from tests.ledger.conftest import new_schema
+from tests.ledger.payers import PAYERS, Payer
+from tests.servers.postgres import postgres_server
+
+__all__ = ["postgres_server"]
 
 LINE = f"{VOTE} --epsilon 1 --ledger town.ledger --json"
-ON_AN_ACCOUNT = f"{LINE} --delta 1e-6 --account ada"
 PEOPLE = 100_000
 SENTENCE = re.compile(
     r"dpselect: interrupted( by SIG\w+)?\."
@@ -99,13 +104,13 @@ def town(folder: Path) -> Iterator[Town]:
         yield Town(folder, ledger)
 
 
-@pytest.fixture
-def town_with_an_account(town: Town) -> Iterator[Town]:
-    """A budget of epsilon and delta, all of it reserved for an account."""
-    name = "accounts.ledger"
-    with Ledger.create(town.folder / name, budget=ApproxDP(10_000, "1/10")) as ledger:
-        ledger.open_account("ada", share=ledger.budget, reserve=True)
-        yield Town(town.folder, ledger, ON_AN_ACCOUNT.replace("town.ledger", name))
+def paid_by(town: Town, payer: Payer, place: str) -> Town:
+    """Let a payer ask the questions of the town, from a ledger of their own."""
+    more = "" if len(payer.price.parts()) == 1 else " --delta 1e-6"
+    account = "" if payer.account is None else f" --account {payer.account}"
+    return Town(
+        town.folder, payer.create(place, 9_000), f"{VOTE} --epsilon 1{more} --ledger {place} --json{account}"
+    )
 
 
 def check(town: Town, process: subprocess.Popen[str], number: int, before: int) -> str:
@@ -155,13 +160,45 @@ def test_e4_a_signal_at_any_time_leaves_no_rows_behind_and_says_what_was_charged
     assert hits(town, getattr(signal, name), 6).keys() > {"stopped"}
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-def test_e4_a_signal_at_any_time_says_what_was_charged_to_an_account(
-    name: str, town_with_an_account: Town
+ASKING = {
+    name: Payer(PureDP(1) if len(each.price.parts()) == 1 else ApproxDP(1, "1e-6"), each.account)
+    for name, each in PAYERS.items()
+}
+"""Payers of the price that is asked."""
+
+
+MATRIX = itertools.product(("SIGTERM", "SIGINT", "SIGHUP"), PAYERS, ("file", "server"))
+
+
+@pytest.mark.parametrize(
+    ("case", "times"),
+    [
+        (("SIGTERM", "account-delta", "file"), 3),
+        (("SIGINT", "account", "file"), 3),
+        (("SIGTERM", "curator-delta", "server"), 3),
+        (("SIGINT", "account-delta", "server"), 3),
+        *(pytest.param(case, 30, marks=pytest.mark.slow) for case in MATRIX),
+    ],
+    ids=str,
+)
+def test_e4_a_signal_at_any_time_says_what_was_charged_to_every_payer_everywhere(
+    case: tuple[str, str, str],
+    times: int,
+    town: Town,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert hits(town_with_an_account, getattr(signal, name), 4).keys() > {"stopped"}
-    ledger = town_with_an_account.ledger
-    assert ledger.account("ada").spent == ledger.spent == ApproxDP(1, "1e-6") * (ledger.verify() - 1)
+    name, who, kind = case
+    monkeypatch.setenv("XDG_STATE_HOME", str(town.folder / "state"))
+    server = kind == "server"
+    place = (
+        new_schema(request.getfixturevalue("postgres_server")).url if server else town.folder / "own.ledger"
+    )
+    payer = ASKING[who]
+    asked = paid_by(town, payer, str(place))
+    with asked.ledger as ledger:
+        assert hits(asked, getattr(signal, name), times).keys() > {"stopped"}
+        assert payer.spent_alone(ledger) == payer.price * (ledger.verify() - payer.entries_before)
 
 
 @pytest.mark.slow

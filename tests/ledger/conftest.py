@@ -1,4 +1,6 @@
 import itertools
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,13 +28,23 @@ def file_place(tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def server_place(postgres_server: Server) -> Place:
-    """A new schema of its own."""
+def server_places(postgres_server: Server) -> Callable[[], Place]:
+    """Make places on one server, each a new schema of its own."""
+    return partial(new_schema, postgres_server)
+
+
+def new_schema(server: Server) -> Place:
     schema = f"s{next(_schemas)}"
-    with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
+    with psycopg.connect(server.url(), autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {schema}".encode())
     options = quote(f"-csearch_path={schema}")
-    return ServerCabinet(f"{postgres_server.url()}?options={options}")
+    return ServerCabinet(f"{server.url()}?options={options}")
+
+
+@pytest.fixture
+def server_place(server_places: Callable[[], Place]) -> Place:
+    """A new schema of its own."""
+    return server_places()
 
 
 @pytest.fixture(params=["file", "server"])

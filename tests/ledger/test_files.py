@@ -8,61 +8,30 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from dpselect import ApproxDP, Ledger, LedgerDamaged, LedgerUnavailable, PureDP
+from dpselect import Ledger, LedgerDamaged, LedgerUnavailable, PureDP
 from dpselect.errors import InvalidParameter
-from dpselect.ledger.budget import Currency
-from dpselect.ledger.entries import Entry
 from dpselect.ledger.locations import NETWORK_FILE_SYSTEMS, file_system
+from tests.ledger.payers import ADA, CURATOR, PAYERS, SMALL, Payer
 
 PAGE = 4096
 ENTRIES = 20
-Report = tuple[object, ...]
 
 
-class Payer(NamedTuple):
-    """Who charges what: the curator a budget of epsilon, or an account a budget of epsilon and delta."""
-
-    price: Currency
-    account: str | None
-
-    def create(self, path: Path) -> Ledger:
-        """Make a ledger of a hundred prices. The account has a reserve of all of it."""
-        ledger = Ledger.create(path, budget=self.price * 100)
-        if self.account is not None:
-            ledger.open_account(self.account, share=ledger.budget, reserve=True)
-        return ledger
-
-    @property
-    def entries_before(self) -> int:
-        """How many entries stand before the first charge."""
-        return 0 if self.account is None else 1
-
-    def charge(self, ledger: Ledger, reason: str, request_id: str | None = None) -> Entry:
-        return ledger.charge(self.price, reason=reason, request_id=request_id, account=self.account)
-
-    def fill(self, ledger: Ledger, numbers: range) -> None:
-        for number in numbers:
-            self.charge(ledger, f"reason {number}", f"r{number}")
-            if number % 3 == 0:
-                ledger.store(f"r{number}", f"answer {number}", account=self.account)
-
-    def report(self, ledger: Ledger) -> Report:
-        """All that a ledger says of itself."""
-        answers = tuple(ledger.answer(f"r{number}", self.account) for number in (3, 4, 18))
-        sums = (ledger.budget, ledger.spent, ledger.remaining, ledger.reserved, tuple(ledger.accounts()))
-        return (*sums, tuple(ledger.entries()), answers, ledger.verify())
-
-
-CURATOR = Payer(PureDP("1/100"), None)
-ADA = Payer(ApproxDP("1/100", "1/1000"), "ada")
 fill = CURATOR.fill
+EXPENSIVE = [
+    pytest.param(CURATOR, id="curator"),
+    pytest.param(PAYERS["curator-delta"], id="curator-delta", marks=pytest.mark.slow),
+    pytest.param(PAYERS["account"], id="account", marks=pytest.mark.slow),
+    pytest.param(ADA, id="account-delta"),
+]
+"""Where thousands of damaged copies are tried, the two that differ in everything; ``slow`` tries all four."""
 
 
-@pytest.fixture(params=[CURATOR, ADA], ids=["curator", "account"])
+@pytest.fixture(params=list(PAYERS.values()), ids=list(PAYERS))
 def payer(request: pytest.FixtureRequest) -> Payer:
     found: Payer = request.param
     return found
@@ -126,7 +95,10 @@ def verdicts_of_flips(shelf: Shelf, name: str, flips: list[tuple[int, int]]) -> 
 
 
 @pytest.mark.parametrize(
-    ("payer", "first"), [(CURATOR, 0), (CURATOR, 8), (ADA, 16), (ADA, 24)], indirect=["payer"]
+    ("payer", "first"),
+    [(each, 8 * place) for place, each in enumerate(PAYERS.values())],
+    indirect=["payer"],
+    ids=PAYERS,
 )
 def test_e10_every_eighth_byte_flipped_is_detected_or_harmless(shelf: Shelf, first: int) -> None:
     size = len(shelf.files["a.ledger"])
@@ -144,6 +116,7 @@ def test_e10_every_byte_flipped_is_detected_or_harmless(shelf: Shelf, first: int
     assert set(verdicts_of_flips(shelf, "a.ledger", flips)) == {"detected", "harmless"}
 
 
+@pytest.mark.parametrize("payer", EXPENSIVE, indirect=True)
 def test_e10_every_byte_of_the_anchor_flipped_is_detected(shelf: Shelf) -> None:
     flips = [(offset, 0x01) for offset in range(len(shelf.files["a.ledger.anchor"]))]
     assert set(verdicts_of_flips(shelf, "a.ledger.anchor", flips)) == {"detected"}
@@ -172,6 +145,7 @@ def test_a_log_that_a_crash_left_is_read(crashed: Shelf) -> None:
     assert crashed.verdict() == "harmless"
 
 
+@pytest.mark.parametrize("payer", EXPENSIVE, indirect=True)
 def test_e10_bytes_of_the_log_flipped_are_detected_or_harmless(crashed: Shelf) -> None:
     flips = [(offset, 0xFF) for offset in range(0, len(crashed.files["a.ledger-wal"]), 1009)]
     found = verdicts_of_flips(crashed, "a.ledger-wal", flips)
@@ -193,6 +167,7 @@ def test_e11_a_deleted_log_is_detected(crashed: Shelf) -> None:
         Ledger.open(crashed.path)
 
 
+@pytest.mark.parametrize("payer", EXPENSIVE, indirect=True)
 def test_e11_a_log_cut_anywhere_is_detected(crashed: Shelf) -> None:
     log = crashed.files["a.ledger-wal"]
     for size in range(0, len(log) - PAGE, 3 * PAGE + 1):
@@ -200,6 +175,7 @@ def test_e11_a_log_cut_anywhere_is_detected(crashed: Shelf) -> None:
         assert crashed.verdict() == "detected", size
 
 
+@pytest.mark.parametrize("payer", EXPENSIVE, indirect=True)
 def test_e11_a_ledger_cut_at_any_page_is_detected(shelf: Shelf) -> None:
     whole = shelf.files["a.ledger"]
     assert len(whole) % PAGE == 0
@@ -519,12 +495,6 @@ def test_a_ledger_on_a_network_file_system_is_refused(
 # ---- disks ----------------------------------------------------------------------------------------------
 
 
-SMALL = {
-    "curator": Payer(PureDP("1/100000"), None),
-    "account": Payer(ApproxDP("1/100000", "1/1000000"), "ada"),
-}
-
-
 def charge_until_refused(ledger: Ledger, payer: Payer) -> int:
     """Charge as long as it goes; give the number of charges that were acknowledged."""
     for number in range(100_000):
@@ -572,7 +542,8 @@ def test_a_full_disk_refuses_and_loses_nothing(
 IN_A_SMALL_PLACE = """
 import os, resource, sys
 from dpselect import Ledger
-from tests.ledger.test_files import SMALL, charge_until_refused
+from tests.ledger.payers import SMALL
+from tests.ledger.test_files import charge_until_refused
 ledger = Ledger.open(sys.argv[1])
 before = ledger.verify()
 size = 300_000

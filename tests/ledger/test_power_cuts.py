@@ -22,6 +22,7 @@ from typing import NamedTuple
 import pytest
 
 from dpselect import Ledger, LedgerDamaged
+from tests.ledger.shims import compiled
 
 CHARGES = 40
 """Enough to fill the log once, so that it is moved into the file and overwritten."""
@@ -83,13 +84,7 @@ def _apply(content: bytearray, op: Op) -> None:
 
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None or not sys.platform.startswith("linux"):
-        pytest.skip("install a C compiler, on Linux: it makes the recorder of writes")
-    made = tmp_path_factory.mktemp("shim") / "recorder.so"
-    source = Path(__file__).with_name("recorder.c")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
-    return made
+    return compiled("recorder", tmp_path_factory.mktemp("shim"))
 
 
 def run(shim: Path, folder: Path, **more: str) -> str:

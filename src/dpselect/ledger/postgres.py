@@ -198,6 +198,8 @@ class PostgresDatabase:
             temporary, code = True, problem.sqlstate
         except psycopg.Error as problem:
             temporary, code = False, problem.sqlstate
+        except ValueError:  # a text that is not UTF-8: a page of the server is damaged
+            temporary, code = False, None
         if temporary:
             if code is None or code.startswith(("08", "57")):
                 self._connection.drop()
