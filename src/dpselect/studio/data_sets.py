@@ -178,7 +178,10 @@ class DataSets:
     def schema(self, data_set: DataSet) -> Schema:
         """Give the public columns, read anew where the file has changed."""
         table = self.table(data_set)
-        found = Path(str(table.source)).stat()
+        try:
+            found = Path(str(table.source)).stat()
+        except OSError:
+            raise Refused(503, refusals.DATA_SET_CLOSED) from None
         stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
         with self._lock:
             kept = self._schemas.get(data_set.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +13,8 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 
 from dpselect import __version__
 from dpselect.errors import InvalidParameter
+from dpselect.release import Release
+from dpselect.release.flat_form import csv_text
 from dpselect.studio import facts, refusals
 from dpselect.studio.asked_question import QUESTION_FIELDS, QUESTIONS, AskedQuestion
 from dpselect.studio.classroom_page import lesson_values
@@ -152,7 +154,7 @@ class Pages:
             raise refusals.not_found()
         if form == "json":
             return _file(f"{job.id}.json", "application/json", job.release.to_json() + "\n")
-        return _file(f"{job.id}.csv", "text/csv; charset=utf-8", _csv([_flat(job)]))
+        return _file(f"{job.id}.csv", "text/csv; charset=utf-8", _csv(job.release))
 
     def history(self, visit: Visit) -> Response:
         """Show the analyst's own questions."""
@@ -165,8 +167,7 @@ class Pages:
             if account is not None
         ]
         if visit.query.get("form") == "csv":
-            rows = [_flat(job) for job in jobs if job.release is not None]
-            return _file("history.csv", "text/csv; charset=utf-8", _csv(rows))
+            return _file("history.csv", "text/csv; charset=utf-8", _history_csv(jobs))
         return self._templates.page("history.html", visit, title="History", jobs=jobs, ledgers=ledgers)
 
     def _offer(self, visit: Visit, form: QuestionForm | None) -> tuple[Offer | None, str]:
@@ -220,16 +221,22 @@ def _signed_in(cookie: str) -> Response:
     return response
 
 
-def _flat(job: Job) -> dict[str, Any]:
-    """Write an answer as one row; what a spreadsheet would take for a formula has an apostrophe before it."""
-    release = job.release
-    return {"date": facts.date_of(job.time), **({} if release is None else release.to_dict())}
+def _csv(release: Release) -> str:
+    """Write an answer for spreadsheets; what one would take for a formula has an apostrophe before it."""
+    return csv_text(release, release.labels, release.gaps, release.counts)
 
 
-def _csv(rows: list[dict[str, Any]]) -> str:
-    names = list(dict.fromkeys(name for row in rows for name in row))
+def _history_csv(jobs: Sequence[Job]) -> str:
+    """Write all answers, one below the other, each line with its day."""
+    rows = [
+        {"date": facts.date_of(job.time), **row}
+        for job in jobs
+        if job.release is not None
+        for row in csv.DictReader(io.StringIO(_csv(job.release)))
+    ]
+    names = list(dict.fromkeys(["date", *(name for row in rows for name in row)]))
     written = io.StringIO()
-    writer = csv.DictWriter(written, names, restval="")
+    writer = csv.DictWriter(written, names, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return written.getvalue()

@@ -24,6 +24,8 @@ STOPPING_SECONDS = 10
 class PatientOnce(H11Protocol):
     """HTTP, where the head of a request must come in time: an open socket that says nothing is closed."""
 
+    patience: float = 10.0
+    """Seconds."""
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
@@ -45,7 +47,7 @@ class PatientOnce(H11Protocol):
         super().connection_lost(exc)
 
     def _await_head(self) -> None:
-        self._head_timer = self.loop.call_later(IDLE_SECONDS, self._give_up)
+        self._head_timer = self.loop.call_later(self.patience, self._give_up)
 
     def _stop_waiting(self) -> None:
         if self._head_timer is not None:
@@ -98,13 +100,19 @@ def address_of(settings: Settings, bound: socket.socket) -> str:
 def serve_studio(studio: Studio, bound: socket.socket, ready: Callable[[], None]) -> None:
     """Answer until a signal comes."""
     _allow_many_sockets()
+    with studio:
+        server_of(studio, ready).run(sockets=[bound])
+
+
+def server_of(studio: Studio, ready: Callable[[], None]) -> uvicorn.Server:
+    """Make the server of a studio."""
     settings = studio.settings
     tls: dict[str, Any] = {}
     if settings.certificate is not None and settings.private_key is not None:
         tls = {"ssl_certfile": str(settings.certificate), "ssl_keyfile": str(settings.private_key)}
     config = uvicorn.Config(
         studio.application,
-        http=PatientOnce,
+        http=type("Patient", (PatientOnce,), {"patience": settings.body_seconds}),
         ws="none",
         lifespan="off",
         loop="asyncio",
@@ -120,8 +128,7 @@ def serve_studio(studio: Studio, bound: socket.socket, ready: Callable[[], None]
         h11_max_incomplete_event_size=LONGEST_HEAD,
         **tls,
     )
-    with studio:
-        _Server(config, ready).run(sockets=[bound])
+    return _Server(config, ready)
 
 
 def _allow_many_sockets() -> None:
