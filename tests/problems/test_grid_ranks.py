@@ -57,8 +57,8 @@ def people_below_and_not_above(
 ) -> tuple[list[Fraction], list[Fraction]]:
     ranks = grid_ranks(points, values, sizes)
     assert "private" in repr(ranks)
-    low = expanded(ranks.runs(ranks.lowest, Fraction(1)), points.length)
-    return low, expanded(ranks.runs(ranks.highest, Fraction(1)), points.length)
+    low = expanded(ranks.runs(np.repeat(ranks.up_to, 2)[:-1], Fraction(1)), points.length)
+    return low, expanded(ranks.runs(np.repeat(ranks.up_to, 2)[1:], Fraction(1)), points.length)
 
 
 def check(points: Grid, values: Any, exact: Sequence[Any], thresholds: Sequence[Any]) -> None:
@@ -136,7 +136,7 @@ def test_on_a_grid_finer_than_doubles_floats_are_where_they_should_be_but_for_th
     points = Grid(Fraction(-1), Fraction(2, length), length)
     values = np.array([-math.inf, -1.5, -1.0, -0.25, 0.0, 0.5, 0.999, 1.5, math.inf])
     ranks = grid_ranks(points, values, np.ones(9, dtype=np.int64))
-    inner, last = ranks.runs(ranks.lowest, Fraction(1))
+    inner, last = ranks.runs(np.repeat(ranks.up_to, 2)[:-1], Fraction(1))
     assert sum(map(int, np.asarray(inner.counts))) + int(np.asarray(last.counts)[0]) == length
     for start, value in zip(
         np.asarray(inner.starts)[1::2].tolist()[1:6], [-1, -0.25, 0, 0.5, 0.999], strict=True
@@ -154,7 +154,7 @@ def test_grids_with_more_points_than_len_can_say_are_covered(between: tuple[int,
     assert points.length > 2**63
     values = np.array([-(2**63), 0, 5, 2**62, 2**63 - 1], dtype=np.int64)
     ranks = grid_ranks(points, values, np.ones(5, dtype=np.int64))
-    inner, last = ranks.runs(ranks.lowest, Fraction(1))
+    inner, last = ranks.runs(np.repeat(ranks.up_to, 2)[:-1], Fraction(1))
     starts, counts = (np.asarray(each).astype(object) for each in (inner.starts, inner.counts))
     assert (np.cumsum(counts)[:-1] == starts[1:]).all()
     assert int(counts.sum()) + int(np.asarray(last.counts)[0]) == points.length

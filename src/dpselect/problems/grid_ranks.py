@@ -49,7 +49,9 @@ class GridRanks:
     """Distinct places of values in ascending order, and how many people there are up to each of them.
 
     The points between two places that follow each other form a stretch: stretch 2 k lies between value k
-    and the next, stretch 2 k - 1 holds the points that are equal to value k; values are counted from 1.
+    and the next, stretch 2 k - 1 holds the points that are equal to value k; values are counted from 1. With
+    U the people up to each value, U[k] people are below the points of stretch 2 k, and as many are not above
+    them; of stretch 2 k - 1 these are U[k - 1] and U[k].
     """
 
     grid: Grid
@@ -63,16 +65,6 @@ class GridRanks:
     def people(self) -> int:
         """How many there are in all."""
         return int(self.up_to[-1])
-
-    @property
-    def lowest(self) -> NDArray[np.int64]:
-        """For each stretch, the people below its points."""
-        return np.repeat(self.up_to, 2)[:-1]
-
-    @property
-    def highest(self) -> NDArray[np.int64]:
-        """For each stretch, the people not above its points."""
-        return np.repeat(self.up_to, 2)[1:]
 
     def runs(self, scores: WholeNumbers, unit: Fraction) -> tuple[Runs, ...]:
         """Give the stretches, with a score each, as runs."""

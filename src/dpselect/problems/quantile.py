@@ -57,12 +57,13 @@ class RankDistance:
         """Score the stretches of the grid between the values, and the points at them."""
         (values,) = counts.keys
         ranks = grid_ranks(self.grid, values, counts.sizes)
-        person, rank = self.at.denominator, self.at.numerator * ranks.people
-        lowest, highest = ranks.lowest, ranks.highest
-        if not in_64_bits(person, ranks.people):
-            lowest, highest = lowest.astype(object), highest.astype(object)
-        distances = np.maximum(person * lowest - rank, rank - person * highest)
-        return ranks.runs(-np.maximum(distances, 0), Fraction(1))
+        narrow = in_64_bits(self.at.denominator, ranks.people)
+        people = ranks.up_to if narrow else ranks.up_to.astype(object)
+        beyond = self.at.denominator * people - self.at.numerator * ranks.people
+        scores = np.empty(2 * len(beyond) - 1, dtype=beyond.dtype)
+        scores[0::2] = -np.abs(beyond)
+        scores[1::2] = -np.maximum(np.maximum(beyond[:-1], -beyond[1:]), 0)
+        return ranks.runs(scores, Fraction(1))
 
     @property
     def grid(self) -> Grid:

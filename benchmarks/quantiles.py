@@ -1,0 +1,125 @@
+"""Several quantiles at epsilon 1, beside other libraries: `python -m benchmarks.quantiles`.
+
+Mean error in ranks: how many people lie between an answer and what was asked for, on average over all
+quantiles and runs. Neighbours differ by one person more or fewer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+from collections.abc import Iterable, Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.joint_quantiles import joint
+from benchmarks.peers import CHECKOUT, PINS, PYTHON, install
+from benchmarks.quantile_data import HOW_MANY, POINTS, SIZES, Ask, Error, Numbers, fractions, measured
+from dpselect import PureDP, atom_domain, calibrate, l1_distance, runs_domain
+from dpselect.mechanisms.recursive_quantiles import make_recursive_quantiles
+from dpselect.selection.cells import Cells
+
+RESULTS = Path(__file__).parent / "QUANTILES.md"
+OURS, JOINT = "dpselect", "joint, in floats"
+CONTESTANTS = (OURS, "OpenDP candidates", "OpenDP tree", "diffprivlib", JOINT)
+MOST_FOR_JOINT = 10**4
+"""People: with more, the joint mechanism takes minutes and gigabytes."""
+WORST = 1.5
+"""How much larger than the smallest our error may be."""
+WORTH_NAMING = 0.5
+"""Ranks: errors that differ by less are as good as equal."""
+
+VERSIONS = {peer: pins[0].split("==")[1] for peer, pins in PINS.items()}
+HEAD = f"""# Several quantiles at once
+
+Mean error in ranks at epsilon 1 for all m quantiles together: how many people lie between an answer and
+what was asked for. Made by `python -m benchmarks.quantiles`. Smooth data is a bell curve on
+{POINTS["smooth"]:,} points, tied data are ages, on {POINTS["tied"]}. In brackets the number of runs: the mean
+of few runs of few quantiles is noisy. The least error is bold.
+
+OpenDP {VERSIONS["opendp"]}: noisy max over all points of the grid at epsilon / m, and its tree of noisy
+sums, made consistent. diffprivlib {VERSIONS["diffprivlib"]}: its own exponential mechanism at epsilon / m,
+rounded to the grid. The joint mechanism of Gillenwater, Joseph & Kulesza 2021 is a reference in floats, with
+the people of a point spread over its cell; with a million people it is not run.
+"""
+
+
+def ours(values: Numbers, points: int, asked: int) -> Ask:
+    """Draw all quantiles by recursive medians, exactly."""
+    places, counts = np.unique(values, return_counts=True)
+    cells = Cells(points, places, np.concatenate([[0], np.cumsum(counts)]), len(values))
+    domain = runs_domain(atom_domain(int), points)
+    at = fractions(asked)
+    scale = calibrate(lambda s: make_recursive_quantiles(domain, l1_distance(), at, s), PureDP(1), 1)
+    mechanism = make_recursive_quantiles(domain, l1_distance(), at, scale)
+    return lambda: mechanism(cells)
+
+
+def all_errors(data: Iterable[str], sizes: Iterable[int], *, peers: bool) -> Iterator[Error]:
+    """Measure every contestant in every case."""
+    for kind, people in product(data, sizes):
+        for asked in HOW_MANY:
+            yield measured(OURS, kind, people, asked, ours)
+            if people <= MOST_FOR_JOINT:
+                yield measured(JOINT, kind, people, asked, joint)
+        if peers:
+            command = [str(PYTHON), "-W", "ignore", "-m", "benchmarks.quantile_peers", kind, str(people)]
+            with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+                for line in process.stdout or ():
+                    yield Error(*json.loads(line))
+
+
+def page(errors: Iterable[Error]) -> str:
+    """Write the table, and say where ours is not among the best."""
+    by_case: dict[tuple[str, int, int], dict[str, Error]] = {}
+    for error in errors:
+        by_case.setdefault((error.data, error.people, error.asked), {})[error.contestant] = error
+    rows, beaten = [], []
+    for (data, people, asked), found in by_case.items():
+        best = min(found.values(), key=lambda error: error.mean)
+        cells = [
+            "" if name not in found else _cell(found[name], is_best=found[name] is best)
+            for name in CONTESTANTS
+        ]
+        rows.append(f"| {data} | {people:,} | {asked} | {' | '.join(cells)} |")
+        mine = found[OURS].mean
+        if mine > WORST * best.mean and mine - best.mean > WORTH_NAMING:
+            ratio = mine / best.mean if best.mean else math.inf
+            beaten.append(
+                f"- {data}, {people:,} people, {asked} quantiles: {best.contestant}, {ratio:.1f} times."
+            )
+    heads = ["data", "people", "m", *CONTESTANTS]
+    table = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}", *rows]
+    above = f"Where another is better by a factor above {WORST}, and by more than {WORTH_NAMING} ranks:"
+    return "\n".join([HEAD, *table, "", above, "", *(beaten or ["- nowhere."]), ""])
+
+
+def _cell(error: Error, *, is_best: bool) -> str:
+    text = f"{error.mean:.2f}" if error.mean < 10 else f"{error.mean:.0f}"
+    return f"{f'**{text}**' if is_best else text} ({error.runs})"
+
+
+def main(words: list[str] | None = None) -> None:
+    """Measure, show how far it is, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quantiles", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a thousand people, without peers")
+    options = parser.parse_args(words)
+    peers = not options.quick and None not in list(map(install, PINS))
+    errors = []
+    for error in all_errors(POINTS, SIZES[:1] if options.quick else SIZES, peers=peers):
+        case = f"{error.data}, {error.people:,} people, m = {error.asked}"
+        print(f"  {case}: {error.contestant} {error.mean:.2f}", flush=True)
+        errors.append(error)
+    if options.quick:
+        print(page(errors))
+    else:
+        RESULTS.write_text(page(errors), encoding="utf-8")
+        print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")
+
+
+if __name__ == "__main__":
+    main()
