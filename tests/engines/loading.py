@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -52,6 +52,9 @@ def parquet(kinds: Kinds, rows: Sequence[Row], folder: Path) -> Path:
     path = folder / "rows.parquet"
     pyarrow.parquet.write_table(arrow(kinds, rows), path)
     return path
+
+
+Loader = Callable[[Kinds, Sequence[Row], str | None, Path], Table]
 
 
 def from_parquet(kinds: Kinds, rows: Sequence[Row], unit: str | None, folder: Path) -> Table:
