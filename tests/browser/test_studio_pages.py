@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from dpselect.studio.classroom import Lesson
+from dpselect.studio.classroom_file import classroom_file
 from tests.browser.studios import DESK, PHONE, RunningStudio, Window, running_studio, window
 
 AXE = Path(__file__).with_name("axe") / "axe.min.js"
@@ -264,3 +266,21 @@ def test_the_keyboard_reaches_the_price_and_the_payment(desk: Window, studio: Ru
     assert page.evaluate(outline) == "solid"
     page.keyboard.press("Enter")
     assert wait_for_answer(page)
+
+
+def test_a_lesson_in_a_file_shows_the_law_that_is_chosen_without_a_network(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "page.html").write_text(classroom_file(Lesson.read({})), encoding="utf-8")
+    with window(chromium, "file:", size=PHONE, scripts=False) as alone:
+        page = alone.page
+        page.context.set_offline(offline=True)
+        page.goto(f"file://{tmp_path}/page.html")
+        laws = page.locator(".chart.laws:visible")
+        expect(laws).to_have_count(1)
+        expect(laws).to_contain_text("93.1 %")
+        page.get_by_label("0.05", exact=True).check()
+        page.get_by_label("cake").check()
+        expect(laws).to_contain_text("35.7 %")
+        expect(page.locator(".chart.ratios:visible")).to_have_count(1)
+        assert alone.complaints == []

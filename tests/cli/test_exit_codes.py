@@ -14,6 +14,11 @@ from tests.cli.commands import MEDIAN, PRICE, VOTE, Call
 EPSILON = "--epsilon 1/2"
 
 WRONG_CALLS = {
+    "no page": ("classroom", "--output must name the page"),
+    "a page that is there": ("classroom --output names.txt", "--output must name a new file"),
+    "votes without a number": ("classroom --output page.html --votes tea", "each with its votes"),
+    "votes that are none": ("classroom --output page.html --votes tea=many", "votes must be"),
+    "a lesson of no price": ("classroom --output page.html --epsilon 0", "epsilon must be from 0.001 to 20"),
     "no such command": ("vot", "Did you mean 'vote'?"),
     "a far command": ("elephant", "dpselect --help"),
     "no such option": (f"{VOTE} --epsilom 1", "Did you mean '--epsilon'?"),

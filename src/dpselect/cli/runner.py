@@ -49,6 +49,7 @@ COMMANDS = (
     "law",
     "ledger",
     "studio",
+    "classroom",
     "verify",
     "doctor",
     "demo",

@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from dpselect.studio import curator, facts, refusals
 from dpselect.studio.asked_question import AskedQuestion
+from dpselect.studio.classroom import Lesson
 from dpselect.studio.data_sets import DataSet, DataSets
 from dpselect.studio.front import Visit
 from dpselect.studio.keys import Keys
@@ -30,6 +31,11 @@ class Api:
         """Describe the API itself."""
         del visit
         return JSONResponse(openapi_document())
+
+    def classroom(self, visit: Visit) -> Response:
+        """Give exact laws of public scores."""
+        del self
+        return JSONResponse(Lesson.read(visit.query).facts())
 
     # ---- asking ------------------------------------------------------------------------------------------
 

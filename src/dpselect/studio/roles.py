@@ -75,6 +75,7 @@ RULES = (
     Rule("GET", "/api/releases", ANALYST, "api.history"),
     Rule("GET", "/api/releases/{id}", ANALYST, "api.answer"),
     Rule("GET", "/api/ledger", WITH_KEY, "api.ledger"),
+    Rule("GET", "/api/classroom", WITH_KEY, "api.classroom"),
     Rule("GET", "/api/data", WITH_KEY, "api.data_sets"),
     Rule("POST", "/api/data", CURATOR, "api.register"),
     Rule("GET", "/api/data/{name}", WITH_KEY, "api.data_set"),
