@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Error as PlaywrightError
 
 from dpselect.studio.classroom import Lesson
 from dpselect.studio.classroom_file import classroom_file
@@ -82,6 +84,20 @@ def test_accuracy_moves_the_price_and_the_price_moves_accuracy(desk: Window, stu
     expect(page.get_by_label("Within")).to_have_value("17.01")
     expect(page.get_by_role("button", name=PAY)).to_have_text("Pay 0.5 and ask")
     assert "epsilon=0.5" in page.url  # the address holds what the page shows
+
+
+def test_a_price_that_comes_late_does_not_overwrite_what_is_typed_meanwhile(
+    desk: Window, studio: RunningStudio
+) -> None:
+    page, held = desk.log_in(studio.analyst_key), list[Route]()
+    page.route("**/quote*", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/quote*"):
+        page.get_by_label("Epsilon").fill("0.5")
+    page.get_by_label("Within").fill("20")
+    with contextlib.suppress(PlaywrightError):  # the browser has given it up
+        held[0].continue_()
+    expect(page.get_by_label("Epsilon")).to_have_value("0.4251")
+    expect(page.get_by_label("Within")).to_have_value("20")
 
 
 def test_nothing_can_be_paid_while_the_price_is_about_to_change(desk: Window, studio: RunningStudio) -> None:

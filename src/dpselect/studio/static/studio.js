@@ -18,6 +18,8 @@
     const by = changed.form && changed.form.querySelector("input[name=by]");
     if (by && (changed.name === "epsilon" || changed.name === "within")) by.value = changed.name;
     if (changed.form && changed.form.dataset.quotes !== undefined) {
+      // A price that is on its way is of what was asked before: it must not overwrite what is being typed.
+      changed.form.dispatchEvent(new Event("htmx:abort"));
       for (const pay of document.querySelectorAll("[data-pays]")) pay.disabled = true;
     }
   });
@@ -36,7 +38,7 @@
   // What was typed before this file was there, or was kept by the browser, is not yet in the price.
   addEventListener("load", () => setTimeout(() => {
     for (const field of document.querySelectorAll("form[hx-get] input:not([type=hidden]), form[hx-get] textarea")) {
-      if (field.name && field.value !== field.defaultValue) {
+      if (field.name && field.type !== "checkbox" && field.value !== field.defaultValue) {
         field.dispatchEvent(new Event("input", { bubbles: true }));
       }
     }
