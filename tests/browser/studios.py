@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
@@ -81,22 +82,10 @@ class Window:
 
 
 @contextlib.contextmanager
-def window(  # noqa: PLR0913 - what differs between people's browsers
-    chromium: Browser,
-    address: str,
-    *,
-    scheme: str = "light",
-    size: tuple[int, int] = DESK,
-    scripts: bool = True,
-    without_policy: bool = False,
-) -> Iterator[Window]:
-    """Open a window; ``without_policy`` lets a test put a script of its own into pages."""
+def window(chromium: Browser, address: str, size: tuple[int, int] = DESK, **options: Any) -> Iterator[Window]:
+    """Open a window of a size; the options are those of Playwright's ``new_context``."""
     context: BrowserContext = chromium.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        color_scheme="dark" if scheme == "dark" else "light",
-        java_script_enabled=scripts,
-        bypass_csp=without_policy,
-        reduced_motion="reduce",
+        viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", **options
     )
     try:
         opened = Window(context.new_page(), address)

@@ -108,7 +108,7 @@ def test_nothing_can_be_paid_while_the_price_is_about_to_change(desk: Window, st
 
 
 def test_without_scripts_every_step_has_a_button(chromium: Browser, studio: RunningStudio) -> None:
-    with window(chromium, studio.address, scripts=False) as plain:
+    with window(chromium, studio.address, java_script_enabled=False) as plain:
         page = plain.log_in(studio.analyst_key)
         page.get_by_label("Within").fill("30")
         page.get_by_role("button", name="Show what the accuracy costs").click()
@@ -243,7 +243,7 @@ def test_no_page_has_violations_of_accessibility_or_is_wider_than_its_window(
     scheme: str, size: tuple[int, int], chromium: Browser, studio: RunningStudio
 ) -> None:
     found = []
-    with window(chromium, studio.address, scheme=scheme, size=size, without_policy=True) as opened:
+    with window(chromium, studio.address, color_scheme=scheme, size=size, bypass_csp=True) as opened:
         for path, page in everything(opened, studio):
             page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
             page.add_script_tag(path=AXE)
@@ -255,7 +255,7 @@ def test_no_page_has_violations_of_accessibility_or_is_wider_than_its_window(
 
 
 def test_a_violation_is_noticed(chromium: Browser, studio: RunningStudio) -> None:
-    with window(chromium, studio.address, without_policy=True) as opened:
+    with window(chromium, studio.address, bypass_csp=True) as opened:
         page = opened.go("/login")
         page.evaluate("document.querySelector('label').remove()")
         page.add_script_tag(path=AXE)
@@ -288,7 +288,7 @@ def test_a_lesson_in_a_file_shows_the_law_that_is_chosen_without_a_network(
     chromium: Browser, tmp_path: Path
 ) -> None:
     (tmp_path / "page.html").write_text(classroom_file(Lesson.read({})), encoding="utf-8")
-    with window(chromium, "file:", size=PHONE, scripts=False) as alone:
+    with window(chromium, "file:", size=PHONE, java_script_enabled=False) as alone:
         page = alone.page
         page.context.set_offline(offline=True)
         page.goto(f"file://{tmp_path}/page.html")
