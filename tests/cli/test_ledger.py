@@ -166,3 +166,35 @@ def test_the_unit_of_scores_is_whom_the_claim_speaks_of(folder: Path, call: Call
     assert call(line).json["unit"] == "person"
     assert call(f"{line} --unit household").json["unit"] == "household"
     assert call(f"{line} --dry-run").json["winners"] is None
+
+
+def test_a_price_that_a_ledger_has_no_place_for_is_refused_with_a_way_out_that_is_one(call: Call) -> None:
+    call("ledger create town.ledger --epsilon 2 --delta 1e-6")
+    for given, got in (("--rho 1/8", "got rho."), ("--rho 1/8 --delta 1e-7", "got rho with a delta.")):
+        line = f"{VOTE} {given} --ledger town.ledger"
+        call(line).refused(
+            2, f"this ledger holds epsilon with a delta; {got} Ask with --epsilon and --delta."
+        )
+    assert call(f"{VOTE} --epsilon 1/2 --delta 1e-7 --ledger town.ledger").code == 0
+
+
+def test_a_name_that_an_account_cannot_have_is_called_name(call: Call) -> None:
+    call("ledger create town.ledger --epsilon 2")
+    call("ledger account open town.ledger ada --epsilon 1")
+    call("ledger account open town.ledger ada --epsilon 1").refused(2, "NAME must be a new name; got 'ada'")
+    for verb in ("show", "close", "change --epsilon 1 --reason more"):
+        word, *more = verb.split(" ", 1)
+        call(f"ledger account {word} town.ledger eve {' '.join(more)}").refused(
+            2, "NAME must be one that was"
+        )
+
+
+def test_a_shortened_export_is_told_as_one(folder: Path, call: Call) -> None:
+    call("ledger create town.ledger --epsilon 2")
+    call("ledger account open town.ledger ada --epsilon 1")
+    call("ledger account open town.ledger bob --epsilon 1")
+    call("ledger export town.ledger --output town.jsonl")
+    lines = (folder / "town.jsonl").read_text(encoding="ascii").splitlines(keepends=True)
+    (folder / "town.jsonl").write_text("".join([lines[0], *lines[2:]]), encoding="ascii")
+    said = "entry 1 is damaged, or one before it is missing. Ask for a new export."
+    call("ledger verify town.jsonl").refused(1, said)

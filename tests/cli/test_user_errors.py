@@ -57,7 +57,7 @@ TRANSLATED = {
     ),
     "a rho at no delta": (
         f"{VOTE} --rho 1/8 --ledger delta.ledger",
-        "takes rho at a delta that is named; got none. Name the point at which it is charged: --delta 1e-7.",
+        "this ledger holds epsilon with a delta; got rho. Ask with --epsilon and --delta.",
     ),
     "a budget of another kind": (
         "ledger budget delta.ledger --epsilon 3 --reason more",

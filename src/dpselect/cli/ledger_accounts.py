@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from dpselect.cli.sources import open_ledger
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
-    from dpselect.ledger import Account
+    from dpselect.ledger import Account, Ledger
 
 PLACE = click.argument("path", metavar="PATH")
 NAME = click.argument("name", metavar="NAME")
@@ -22,6 +23,23 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/re
 ANCHOR = click.option("--anchor", metavar="FILE", help="Where the anchor is, best on another disk.")
 REASON = click.option("--reason", metavar="TEXT", help="Why; it is written into the ledger.")
 Command = Callable[..., Any]
+
+
+@contextmanager
+def opened(path: str, anchor: str | None) -> Iterator[Ledger]:
+    """Open a ledger; of an account that is refused say NAME, as it is given here."""
+    from dpselect.errors import InvalidParameter
+
+    with open_ledger(path, anchor=anchor) as ledger:
+        try:
+            yield ledger
+        except InvalidParameter as error:
+            sentence = str(error)
+            if not sentence.startswith("account must"):
+                raise
+        else:
+            return
+    raise UserError(sentence.replace("account must", "NAME must", 1))
 
 
 def with_limit(command: Command) -> Command:
@@ -66,7 +84,7 @@ def open_account_command(  # noqa: PLR0913 - each is an option
 ) -> None:
     """Open an account with a share of the budget. A name is used once."""
     share = given_loss(**limit, example="--epsilon 1/2")
-    with open_ledger(path, anchor=anchor) as ledger:
+    with opened(path, anchor) as ledger:
         show_account(ledger.open_account(name, share=share, reserve=reserve, reason=reason), as_json=as_json)
 
 
@@ -86,7 +104,7 @@ def change_account_command(
 ) -> None:
     """Change the share of an account. Below what it has spent, its charges stop."""
     share = given_loss(**limit, example="--epsilon 1/2")
-    with open_ledger(path, anchor=anchor) as ledger:
+    with opened(path, anchor) as ledger:
         show_account(ledger.change_share(name, share, reason=reason), as_json=as_json)
 
 
@@ -101,7 +119,7 @@ def close_account_command(
     path: str, name: str, *, reason: str | None, anchor: str | None, as_json: bool
 ) -> None:
     """Close an account for good. What is unspent of a reserve is given back."""
-    with open_ledger(path, anchor=anchor) as ledger:
+    with opened(path, anchor) as ledger:
         show_account(ledger.close_account(name, reason=reason), as_json=as_json)
 
 
@@ -113,7 +131,7 @@ def close_account_command(
 @EXACT_OPTION
 def show_account_command(path: str, name: str | None, *, anchor: str | None, as_json: bool) -> None:
     """Show one account, or all."""
-    with open_ledger(path, anchor=anchor) as ledger:
+    with opened(path, anchor) as ledger:
         if name is not None:
             show_account(ledger.account(name), as_json=as_json)
             return

@@ -114,9 +114,13 @@ WORDS_OF_PHRASES = {
     'Write noise="gumbel".': "Write --noise gumbel.",
     'Write noise="laplace".': "Write --noise laplace.",
     "this ledger takes ApproxDP and PureDP, and others at a delta that is named; got ZCDP. ": (
-        "this ledger holds epsilon with a delta, and takes rho at a delta that is named; got none. "
+        "this ledger holds epsilon with a delta; got rho. "
     ),
-    'at which it is charged: delta="1e-7".': "at which it is charged: --delta 1e-7.",
+    "this ledger takes ApproxDP and PureDP, and others at a delta that is named; got ApproxZCDP. ": (
+        "this ledger holds epsilon with a delta; got rho with a delta. "
+    ),
+    'Name the point at which it is charged: delta="1e-7". ': "",
+    'Ask a question with budget=ApproxDP("1", "1e-6").': "Ask with --epsilon and --delta.",
     "gap_grid belongs to gap=True; it is given alone. Write gap=True.": (
         "--gap-grid belongs to --gap; it is given alone. Write --gap too."
     ),

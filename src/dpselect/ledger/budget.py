@@ -130,13 +130,16 @@ _ASK: dict[type[Currency], str] = {
     PureDP: "Ask with epsilon= (a measurement for max_divergence()).",
     ZCDP: "Ask with rho= (a measurement for zero_concentrated_divergence()).",
 }
+_AT_A_POINT = 'Name the point at which it is charged: delta="1e-7". '
+_QUESTIONS: dict[type[Currency], str] = {ApproxDP: 'Ask a question with budget=ApproxDP("1", "1e-6").'}
+"""What ``select`` can be given instead, which names no point."""
 _OTHERS = 'Or keep another ledger: Ledger.create(path, budget=ApproxZCDP("1/2", "1e-6")) takes every kind.'
 
 
 def _refusal(got: str, currency: type[Currency]) -> str:
     sentence = f"this ledger takes {_ACCEPTED[currency]}; got {got}. "
     if currency in _WITHOUT_DELTA:
-        return f'{sentence}Name the point at which it is charged: delta="1e-7".'
+        return f"{sentence}{_AT_A_POINT}{_QUESTIONS.get(currency, '')}".rstrip()
     return f"{sentence}{_ASK[currency]} {_OTHERS}"
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from dpselect.errors import LedgerDamaged
 from dpselect.ledger.anchor import AnchorState, read_anchor
@@ -28,6 +28,7 @@ from dpselect.ledger.entries import (
     start_row,
 )
 
+Found = TypeVar("Found")
 RECORDS = {HEADER: "header", ENTRIES: "entry", ANSWERS: "answer"}
 _END = ("entries", "head", "answers", "answers_head", "sha256")
 _DAMAGED = "the export is not what was written: "
@@ -145,14 +146,16 @@ class _Reader:
     def _begin(self, facts: dict[str, Any], values: list[Any]) -> Header:
         if list(facts)[1:] != COLUMNS_OF[HEADER]:
             raise _damaged("its header is of another format")
-        header = read_header([values])
+        header = _fitting(lambda: read_header([values]), "its header is damaged", 0)
         self._balance = Balance.of(header.budget)
         self._before: Row = start_row(header)
         self._answers_head = header.digest
         return header
 
     def _entry(self, row: list[Any]) -> None:
-        apply_row(row, self._before, self._balance)
+        number = len(self._digests) + 1
+        what = f"entry {number} is damaged, or one before it is missing"
+        _fitting(lambda: apply_row(row, self._before, self._balance), what, number)
         request = (row[6], row[4])
         if row[4] is not None:
             if request in self._requests:
@@ -195,6 +198,15 @@ class _Reader:
         number, digest = self._known.answers
         if number and self._answer_digests[number - 1 : number] != [digest]:
             raise _damaged(f"answer {number} is missing or changed, which the anchor knows")
+
+
+def _fitting(read: Callable[[], Found], what: str, entry: int) -> Found:
+    """Read a record as a ledger does, whose own sentence would speak of files."""
+    try:
+        return read()
+    except LedgerDamaged:
+        pass
+    raise _damaged(what, entry=entry)
 
 
 def _text(facts: dict[str, Any]) -> str:
