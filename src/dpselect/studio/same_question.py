@@ -43,7 +43,7 @@ def _command(offer: Offer) -> str:
         words += ["--quorum", asked.quorum]
     if asked.gap:
         words.append("--gap")
-    words += ["--ledger", f"{name}.ledger", "--account", offer.account.name]
+    words += ["--dataset", name, "--ledger", f"{name}.ledger", "--account", offer.account.name]
     return _broken([shlex.quote(word) for word in words])
 
 
@@ -81,7 +81,8 @@ def _broken(words: list[str]) -> str:
 
 
 def _python(offer: Offer) -> str:
-    asked, name, k = offer.asked, offer.data_set.name, offer.quote.k
+    asked, name = offer.asked, offer.data_set.name
+    k = 1 if offer.problem.at else offer.quote.k
     ask, problem = _problem(asked)
     unit = "" if offer.data_set.unit is None else f", unit={offer.data_set.unit!r}"
     names = ", ".join(["Ledger", "Table", ask, "top_k" if k > 1 else "select"])
@@ -96,6 +97,7 @@ def _python(offer: Offer) -> str:
     )
     return "\n".join(
         [
+            *(["from pathlib import Path", ""] if "Path(" in "".join(_names_lines(asked)) else []),
             f"from dpselect import {names}",
             "",
             f"table = Table({f'{name}.csv'!r}{unit}, dataset={name!r})",
@@ -115,7 +117,7 @@ def _names_lines(asked: AskedQuestion) -> list[str]:
         return []
     if len(asked.candidates) <= MOST_NAMED:
         return [f"names = {[*asked.candidates]!r}"]
-    return ['names = open("candidates.txt", encoding="utf-8").read().splitlines()']
+    return ['names = Path("candidates.txt").read_text(encoding="utf-8").splitlines()']
 
 
 def _problem(asked: AskedQuestion) -> tuple[str, str]:
