@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -127,6 +128,22 @@ def test_what_duckdb_writes_in_partitions_is_read_as_it_was(suffix: str, tmp_pat
 
 
 @each_format
+def test_a_column_of_the_files_goes_before_a_partition_of_its_name(suffix: str, tmp_path: Path) -> None:
+    """Polars writes both; the column has a type."""
+    for dish in ("tea", "pie"):
+        path = tmp_path / f"dish={dish}" / f"m={len(dish)}" / f"a{suffix}"
+        WRITERS[suffix](path, f"{dish},{dish},Ann", header="who,dish,note")
+    WRITERS[suffix](tmp_path / "dish=cake" / "m=9" / f"a{suffix}", "x,pie,Ben", header="who,dish,note")
+    assert asked(DISH, Table(tmp_path, unit="who", where="m > 1")) == [1, 2]
+    frame = pl.DataFrame({"who": range(9), "year": [2020, 2021, 2022] * 3, "dish": ["tea"] * 9})
+    frame.lazy().sink_parquet(pl.PartitionBy(tmp_path / "years", key="year", include_key=True), mkdir=True)
+    years = Table(tmp_path / "years", unit="who", where="year < 2022")
+    assert asked(DISH, years) == [6, 0]
+    with years.open() as engine:
+        assert engine.schema.column("year").kind == "integer"
+
+
+@each_format
 def test_paths_globs_and_folders_may_be_listed(suffix: str, tmp_path: Path) -> None:
     write = WRITERS[suffix]
     files = [write(tmp_path / f"{name}{suffix}", f"{name},tea", "x,pie") for name in "abc"]
@@ -179,7 +196,6 @@ def mixed(folder: Path, suffix: str) -> dict[str, tuple[Any, str]]:
     write(folder / "ragged" / f"b{suffix}", "1,tea")
     write(folder / "schemas" / "y=1" / f"a{suffix}", "1,tea")
     write(folder / "schemas" / "y=2" / f"a{suffix}", "1,tea", header="who,meal")
-    write(folder / "named" / "dish=tea" / f"a{suffix}", "1,tea")
     write(folder / "delta" / f"a{suffix}", "1,tea")
     (folder / "delta" / "_delta_log").mkdir()
     (folder / "empty" / "below").mkdir(parents=True)
@@ -197,7 +213,6 @@ def mixed(folder: Path, suffix: str) -> dict[str, tuple[Any, str]]:
         ),
         "partitions": (folder / "ragged", "files of the same partitions"),
         "schemas": (folder / "schemas", f"{kind}.*; theirs differ"),
-        "a name twice": (folder / "named", "not be called as a column of the files is; 'dish' is"),
         "Delta": (folder / "delta", "this one is a Delta table"),
         "empty": (folder / "empty", "a folder with CSV or Parquet files in it; there is none"),
         "a broken link": (folder / "broken", "or to nothing"),

@@ -119,6 +119,9 @@ def _ask_a_table(asked: TableQuestion) -> None:
     with ledger_of(options) as ledger, sources.open_table(options) as table:
         problem = fitted(asked, table)
         with _prepared(options, problem, table, budget, asked.people) as question:
+            doubt = _doubt_of_decimals(problem, table.schema, options)
+            if doubt and not options.quiet:
+                note(doubt)
             release = _answer(options, question, ledger, table.schema, TableUnreadable)
     if release is not None and asked.then is not None:
         asked.then(release)
@@ -130,6 +133,21 @@ def fitted(asked: TableQuestion, table: OpenTable) -> Problem:
     for column in [*([] if unit is None else [unit]), *problem.columns]:
         table.schema.column(column)
     return problem
+
+
+def _doubt_of_decimals(problem: Problem, schema: Schema, options: QuestionOptions) -> str:
+    """Say how numbers are read, where nobody said it and the header may be one with decimal commas."""
+    from dpselect.problems.problem import ByAmount
+
+    read = [] if problem.question is None else problem.question.keys
+    names = [key.column for key in read if isinstance(key, ByAmount) and schema.column(key.column).decimal]
+    if not names or options.decimal is not None or schema.separator != ";":
+        return ""
+    return (
+        f"numbers in '{names[0][:40]}' are read with a decimal point. Where ';' separates fields, numbers "
+        "often have a comma: then give --decimal , or such rows are left out. --decimal . says that it is "
+        "a point."
+    )
 
 
 def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:

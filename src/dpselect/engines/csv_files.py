@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from dpselect.engines import duckdb
 from dpselect.engines.found_files import FoundFiles
-from dpselect.engines.partitions import partition_columns, with_partitions
+from dpselect.engines.partitions import partitions_of, with_partitions
 from dpselect.engines.reading import Reading
 from dpselect.engines.rewritten_csv import BLOCK, UTF_16, Fields, RewrittenCsv, bytes_of, codec_of
 from dpselect.engines.schema import Schema
@@ -43,12 +43,15 @@ def csv_rows(
     found: FoundFiles, reading: Reading, rewritten: RewrittenCsv | None = None
 ) -> tuple[exp.Expression, Schema]:
     """Give the rows of files with one and the same header, as a node of a query, and their columns."""
-    names, delimiter, _ = header(found.paths, reading)
+    names, shown, _ = header(found.paths, reading)
+    delimiter = shown
     if rewritten is not None and rewritten.fields is not None:
         delimiter = ","
     columns = tuple(duckdb.column(name, "VARCHAR", f"c{position}") for position, name in enumerate(names))
-    partitions = partition_columns(found, names)
-    schema = Schema((*columns, *partitions)).read_with(reading.sign("csv"))
+    partitions = partitions_of(found, names)
+    schema = Schema((*columns, *(each.column for each in partitions)), separator=shown).read_with(
+        reading.sign("csv")
+    )
     read = duckdb.reading(
         "read_csv",
         found.paths if rewritten is None else rewritten.places,
@@ -62,7 +65,7 @@ def csv_rows(
         hive_partitioning=exp.false(),
         columns=_texts([column.known_as for column in columns]),
     )
-    return with_partitions(read, found, partitions), schema
+    return with_partitions(read, partitions), schema
 
 
 class CsvHeader(NamedTuple):

@@ -17,9 +17,9 @@ from sqlglot import exp
 
 from dpselect.engines import duckdb
 from dpselect.engines.found_files import FoundFiles
-from dpselect.engines.partitions import partition_columns, with_partitions
+from dpselect.engines.partitions import Partition, partitions_of, with_partitions
 from dpselect.engines.protocol import CountsRequest
-from dpselect.engines.schema import Column, Schema
+from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter, shown
 from dpselect.silence import run, shortage_or
 
@@ -45,10 +45,9 @@ def opened_parquet(connection: DuckDBPyConnection, found: FoundFiles) -> duckdb.
                 f"source must be Parquet files without a column named {shown(name)}, by which DuckDB "
                 "counts the rows; rename it."
             )
-    files = _Files(found, partition_columns(found, names))
-    return duckdb.DuckDB(
-        connection, files.rows(WRITTEN), Schema((*schema.columns, *files.partitions)), rows_of=files.of_people
-    )
+    files = _Files(found.paths, partitions_of(found, names))
+    columns = (*schema.columns, *(each.column for each in files.partitions))
+    return duckdb.DuckDB(connection, files.rows(WRITTEN), Schema(columns), rows_of=files.of_people)
 
 
 def _described(connection: DuckDBPyConnection, paths: Sequence[str]) -> Schema:
@@ -74,17 +73,17 @@ def _read(paths: Sequence[str], broken_text: str) -> exp.Expression:
 class _Files:
     """Files of one schema, and the columns of their partitions."""
 
-    found: FoundFiles
-    partitions: tuple[Column, ...]
+    paths: tuple[str, ...]
+    partitions: tuple[Partition, ...]
 
     def rows(self, broken_text: str, *beside: str) -> exp.Expression:
         """Give all rows."""
-        return with_partitions(_read(self.found.paths, broken_text), self.found, self.partitions, *beside)
+        return with_partitions(_read(self.paths, broken_text), self.partitions, *beside)
 
     def of_people(self, request: CountsRequest) -> exp.Expression:
         """Give the rows for a question; where text names a person, only those whose name is UTF-8."""
         person = request.person
-        if person is None or person.kind != "text" or person in self.partitions:
+        if person is None or person.kind != "text" or person in (each.column for each in self.partitions):
             return self.rows(WRITTEN)
         names = dict.fromkeys(column.known_as for column in request.columns)
         columns = [exp.column(name, table="r", quoted=True) for name in names]

@@ -3,51 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from dpselect.engines.found_files import FoundFiles
 from dpselect.engines.schema import Column
-from dpselect.errors import InvalidParameter, shown
 
 FILE = "file_index"
 """The place of a row's file among those that are read, which DuckDB adds if asked for."""
 
 
-def partition_columns(found: FoundFiles, names: Sequence[str]) -> tuple[Column, ...]:
-    """Describe the columns that partitions give to files with columns of these names."""
-    for key in found.keys:
-        if key in names:
-            raise InvalidParameter(
-                f"a partition must not be called as a column of the files is; {shown(key)} is. Name the "
-                "files by a glob, such as 'folder/**/*.parquet': they have no partitions then."
-            )
+@dataclass(frozen=True)
+class Partition:
+    """A column, and its value for each file."""
+
+    column: Column
+    values: tuple[str | None, ...]
+
+
+def partitions_of(found: FoundFiles, names: Sequence[str]) -> tuple[Partition, ...]:
+    """Give the partitions of files with columns of these names; a column of the files goes before one."""
     taken = {name.casefold() for name in names}
-    columns: list[Column] = []
+    partitions: list[Partition] = []
     for place, key in enumerate(found.keys):
         reference = f"partition {place}"
         while reference in taken:
             reference += "'"
-        columns.append(Column(key, "text", "VARCHAR", reference))
-    return tuple(columns)
+        if key not in names:
+            partitions.append(Partition(Column(key, "text", "VARCHAR", reference), found.values[place]))
+    return tuple(partitions)
 
 
-def with_partitions(
-    rows: exp.Expression, found: FoundFiles, columns: Sequence[Column], *beside: str
-) -> exp.Expression:
+def with_partitions(rows: exp.Expression, partitions: Sequence[Partition], *beside: str) -> exp.Expression:
     """Give the rows with the columns of partitions, and those ``beside`` them that DuckDB adds if asked."""
-    if not columns:
+    if not partitions:
         return rows
     place = exp.Add(
         this=exp.cast(exp.column(FILE), exp.DataType.build("BIGINT")), expression=exp.Literal.number(1)
     )
     values = [
         exp.alias_(
-            exp.Anonymous(this="list_extract", expressions=[_texts(of_files), place.copy()]),
-            column.known_as,
+            exp.Anonymous(this="list_extract", expressions=[_texts(each.values), place.copy()]),
+            each.column.known_as,
             quoted=True,
         )
-        for column, of_files in zip(columns, found.values, strict=True)
+        for each in partitions
     ]
     return exp.select("*", *map(exp.column, beside), *values).from_(rows).subquery()
 

@@ -80,6 +80,8 @@ class Schema:
     columns: tuple[Column, ...]
     where: Any = field(default=None, repr=False)
     """The filter of the table's rows, a ``RowFilter``, if there is one."""
+    separator: str | None = None
+    """What stands between the fields of a CSV."""
 
     def read_with(self, sign: str | None) -> Schema:
         """Give the schema where text spells numbers with this decimal sign; None: where it spells none."""

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 from dpselect.engines import csv_files, rewritten_csv
 from dpselect.engines.found_files import FoundFiles, found_files
-from dpselect.engines.partitions import partition_columns
+from dpselect.engines.partitions import partitions_of
 from dpselect.engines.reading import ENCODINGS, Reading
 from dpselect.engines.spark_logs import hush_for_good
 from dpselect.errors import InvalidParameter, MissingExtra
@@ -116,7 +116,18 @@ def frame_of_files(session: Any, found: FoundFiles, reading: Reading) -> Any:
         raise
     except Exception:  # noqa: BLE001 - its words may quote the file
         return None
-    return frame if tuple(frame.columns[len(frame.columns) - len(found.keys) :]) == found.keys else None
+    return frame if set(found.keys) <= set(frame.columns) else None
+
+
+def _to_be_read(found: FoundFiles, names: Sequence[str]) -> FoundFiles:
+    """Leave partitions out that are columns of the files as well; Spark reads all of them, or none."""
+    partitions = partitions_of(found, names)
+    if partitions and len(partitions) != len(found.keys):
+        raise InvalidParameter(
+            "source must be files with none of the partitions among their columns, or all of them, with "
+            "Spark. Take DuckDB."
+        )
+    return found if partitions else replace(found, keys=(), values=(), folder=None)
 
 
 def _reader(session: Any, found: FoundFiles) -> Any:
@@ -128,7 +139,7 @@ def csv_frame(session: Any, found: FoundFiles, reading: Reading) -> Any:
     """Give a DataFrame of CSV files: columns of text, and an empty cell is NULL, in quotes too."""
     paths = list(found.paths)
     names, delimiter, _ = csv_files.header(paths, reading)
-    partition_columns(found, names)
+    found = _to_be_read(found, names)
     if csv_files.unshown_fields(paths, reading) is not None:
         raise InvalidParameter(
             f"separator must be what the header shows, with Spark; {delimiter!r} is not. Take DuckDB, or put "
@@ -156,8 +167,7 @@ def _parquet(session: Any, found: FoundFiles) -> Any:
     schemas = [session.read.parquet(path).schema for path in found.paths]
     if len({schema.json() for schema in schemas}) != 1:
         raise InvalidParameter("source must be Parquet files with the same columns and types; theirs differ.")
-    partition_columns(found, schemas[0].names)
-    return _reader(session, found).parquet(*found.paths)
+    return _reader(session, _to_be_read(found, schemas[0].names)).parquet(*found.paths)
 
 
 @contextmanager
