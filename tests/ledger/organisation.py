@@ -101,6 +101,8 @@ def started(place: str, number: int) -> tuple[int, int]:
     child = os.fork()
     if not child:
         try:
+            if "://" in place:  # each has an anchor of their own: no lock of a file helps
+                os.environ["XDG_STATE_HOME"] = f"{os.environ['XDG_STATE_HOME']}/{number}"
             person = Person(place, number, writer)
             while True:
                 person.act()

@@ -98,8 +98,9 @@ def _relation(log: VerifiedLog, given: Neighbours | None) -> Neighbours:
             "bounds nothing. Nothing of the budget is left: make a new ledger for new people."
         )
     if silent and given is None:
+        what = "some charges do not say" if log.known.end[0] else "there is no charge, which would say"
         raise InvalidParameter(
-            "neighbours must be given: some charges do not say between which neighbours they are. Write "
+            f"neighbours must be given: {what} between which neighbours losses are. Write "
             f"--neighbours {min(said, default='add_remove')} if all of them are."
         )
     if given is not None and said not in (set(), {given}):

@@ -163,8 +163,9 @@ def upgrade_ledger_command(old: str, new: str, *, neighbours: Neighbours | None,
     with console.working("copying"), upgrade(old, new, neighbours=neighbours, anchor=anchor) as made:
         count, left = sum(1 for _ in made.entries()), made.remaining.left()
         relation = made.neighbours
+    copied = "1 entry was" if count == 1 else f"{count} entries were"
     console.results().print(
-        f"{count} entries were copied to {new}, {relation}; {left} is left. Move {old} away.", markup=False
+        f"{copied} copied to {new}, {relation}; {left} is left. Move {old} away.", markup=False
     )
 
 
