@@ -28,7 +28,7 @@ from dpselect.ledger.entries import (
     start_row,
 )
 
-Found = TypeVar("Found")
+_Record = TypeVar("_Record")
 RECORDS = {HEADER: "header", ENTRIES: "entry", ANSWERS: "answer"}
 _END = ("entries", "head", "answers", "answers_head", "sha256")
 _DAMAGED = "the export is not what was written: "
@@ -200,7 +200,7 @@ class _Reader:
             raise _damaged(f"answer {number} is missing or changed, which the anchor knows")
 
 
-def _fitting(read: Callable[[], Found], what: str, entry: int) -> Found:
+def _fitting(read: Callable[[], _Record], what: str, entry: int) -> _Record:
     """Read a record as a ledger does, whose own sentence would speak of files."""
     try:
         return read()
