@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 OLDEST = (3, 11)
+ALL = "dev"
+"""The extra of developers, which has all others in it that a verb needs."""
 CHECKOUT = Path(__file__).resolve().parent
 SKIPPED = "DPSELECT_SKIPPED"
 """The variable that tells pytest where to write how many tests it skipped (tests/conftest.py)."""
@@ -245,7 +247,7 @@ def is_ready(checkout: Path, extra: str) -> bool:
     """Tell whether ``.venv`` was finished from the same ingredients and holds the extra."""
     stamp = read_stamp(checkout)
     same = all(stamp.get(name) == value for name, value in ingredients(checkout).items())
-    return same and extra in ("", stamp["extra"]) and python_in(checkout).exists()
+    return same and (extra in ("", stamp["extra"]) or stamp["extra"] == ALL) and python_in(checkout).exists()
 
 
 def installers(checkout: Path) -> "list[Installer]":

@@ -90,9 +90,11 @@ def test_a_checkout_is_ready_once_it_is_set_up_and_not_before(checkout: Path) ->
 
 def test_the_developers_extra_includes_the_rest_but_not_the_other_way_round(checkout: Path) -> None:
     run.set_up(checkout, "dev", [installer(NOTHING)])
-    assert run.is_ready(checkout, "")
+    assert all(run.is_ready(checkout, extra) for extra in ("", "studio"))
+    run.set_up(checkout, "studio", [installer(NOTHING)])
+    assert [run.is_ready(checkout, extra) for extra in ("", "studio", "dev")] == [True, True, False]
     run.set_up(checkout, "", [installer(NOTHING)])
-    assert not run.is_ready(checkout, "dev")
+    assert not any(run.is_ready(checkout, extra) for extra in ("studio", "dev"))
 
 
 def test_a_changed_dependency_is_installed_and_a_changed_lint_rule_is_not(checkout: Path) -> None:
