@@ -95,11 +95,13 @@ _HOMES = {
     "renyi_divergence": "dpselect.privacy",
     "runs_domain": "dpselect.privacy",
     "select": "dpselect.release",
+    "select_each": "dpselect.release",
     "summary": "dpselect.release",
     "steps_domain": "dpselect.privacy",
     "symmetric_distance": "dpselect.privacy",
     "threshold": "dpselect.problems",
     "top_k": "dpselect.release",
+    "top_k_each": "dpselect.release",
     "user_measurement": "dpselect.privacy",
     "vector_domain": "dpselect.privacy",
     "weighted_sum": "dpselect.problems",
@@ -184,8 +186,10 @@ if TYPE_CHECKING:
     from dpselect.release import Release as Release
     from dpselect.release import prepare as prepare
     from dpselect.release import select as select
+    from dpselect.release import select_each as select_each
     from dpselect.release import summary as summary
     from dpselect.release import top_k as top_k
+    from dpselect.release import top_k_each as top_k_each
     from dpselect.utility import Accuracy as Accuracy
     from dpselect.utility import accuracy as accuracy
     from dpselect.utility import chance_of_best as chance_of_best

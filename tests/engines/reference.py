@@ -3,13 +3,26 @@
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 Row = dict[str, Any]
 SALT = bytes(range(16))
+_group: list[int] = []
+"""The group whose rows are being scored: choices in it are its own."""
+
+
+@contextmanager
+def within_group(place: int) -> Iterator[None]:
+    """Score the rows of one group."""
+    _group[:] = [place]
+    try:
+        yield
+    finally:
+        _group.clear()
 
 
 def kept(
@@ -31,12 +44,13 @@ def kept(
     for (person, inside), mine in groups.items():
         if distinct and most == 1:
             free = {keys: keys[len(inside) :] for keys in mine}
-            result.append(min(mine, key=lambda keys: (turn(person, free[keys], inside, salt), free[keys])))
+            beside = (*inside, *_group)
+            result.append(min(mine, key=lambda keys: (turn(person, free[keys], beside, salt), free[keys])))
             continue
         alike = sorted(set(mine) if distinct else mine)
         turns = []
         for number, keys in enumerate(alike, start=1):
-            text = ":".join([salt.hex(), str(person), *map(str, inside), str(number)])
+            text = ":".join([salt.hex(), str(person), *map(str, (*inside, *_group)), str(number)])
             turns.append((hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), number, keys))
         result += [keys for _, _, keys in sorted(turns)[: len(turns) if most is None else most]]
     return result

@@ -16,7 +16,8 @@ from dpselect.accounting.closed_forms import bounded_range_rho
 from dpselect.errors import IncomparableLosses, InvalidParameter
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems import Problem
-from dpselect.release.quote import quoted
+from dpselect.release.drawing import Wishes
+from dpselect.release.quoting import quoted
 from tests.release.elections import Watched
 
 ROWS = "who,dish,rank,offer,stars\n1,pie,1,2.50,3\n2,soup,2,0.99,5\n3,pie,1,1,\n"
@@ -241,7 +242,9 @@ def test_e12_a_release_between_other_neighbours_is_refused_before_the_charge_and
 def test_e12_half_of_each_kind_would_bound_no_loss(table: Table) -> None:
     """What the refusal is for: with one person's answers changed, a price for add_remove is doubled."""
     vote = PROBLEMS[0][0]
-    halves = [quoted(vote, table, 1, PureDP("1/2"), relation)[1] for relation, _ in RELATIONS]
+    halves = [
+        quoted(vote, table, 1, PureDP("1/2"), Wishes(neighbours=relation))[1] for relation, _ in RELATIONS
+    ]
     reach = vote.d_range("change_one") / vote.unit
     first, second = [measurement.map(reach) for measurement in halves]
     assert (first, second) == (1, Fraction(1, 2))  # together 3/2, of a budget of 1

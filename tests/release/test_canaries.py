@@ -28,6 +28,7 @@ from tests.privacy.leaks import CANARIES, holds_a_canary, leaks
 
 OWN = dpselect.custom(candidates=["a", "b"], sensitivity=1)
 DISH = dpselect.approval_voting(candidate="dish", candidates=["soup", "pie"])
+EACH: dict[str, Any] = {"by": "dish", "groups": ["soup"]}
 VECTORS = dpselect.vector_domain(dpselect.atom_domain(float))
 
 
@@ -259,6 +260,15 @@ OTHERS: dict[str, dict[str, Callable[[Any], Any]]] = {
         "in the wrong order": lambda data: dpselect.select(data, OWN, epsilon=1),  # type: ignore[arg-type]
         "for no budget": lambda data: dpselect.select(OWN, data),
     },
+    "select_each": {
+        "from it": lambda data: dpselect.select_each(OWN, data, epsilon=1, **EACH),
+        "from its scores": lambda data: dpselect.select_each(OWN, Scores(data), epsilon=1, **EACH),
+        "from its rows": lambda data: dpselect.select_each(
+            DISH, Table([data], unit="dish"), epsilon=1, **EACH
+        ),
+        "from a frame": lambda data: dpselect.select_each(DISH, Table(data, unit="dish"), epsilon=1, **EACH),
+        "in the wrong order": lambda data: dpselect.select_each(data, OWN, epsilon=1, **EACH),  # type: ignore[arg-type]
+    },
     "summary": {
         "of it": lambda data: dpselect.summary(data, value="x", between=(0, 9), epsilon=1),
         "of its scores": lambda data: dpselect.summary(Scores(data), value="x", between=(0, 9), epsilon=1),
@@ -269,7 +279,12 @@ OTHERS: dict[str, dict[str, Callable[[Any], Any]]] = {
         "of too many": lambda data: dpselect.top_k(OWN, Scores(data), k=3, rho=1),
         "in the wrong order": lambda data: dpselect.top_k(data, OWN, k=1, epsilon=1),  # type: ignore[arg-type]
     },
+    "top_k_each": {
+        "from it": lambda data: dpselect.top_k_each(OWN, data, k=2, rho=1, **EACH),
+        "from a frame": lambda data: dpselect.top_k_each(DISH, Table(data, unit="dish"), k=1, rho=1, **EACH),
+    },
 }
+FROM_FRAMES = [OTHERS[name]["from a frame"] for name in ("select", "select_each", "top_k_each")]
 PUBLIC = {
     "Accuracy",
     "AlreadyAnswered",
@@ -390,7 +405,7 @@ def test_d9_nothing_that_takes_data_refuses_with_data_in_its_hands(
 def found_after(call: Callable[[Any], Any], make: Callable[[], Any]) -> list[str]:
     """Say where the data is found in what a call raises, if it does."""
     data = make()
-    if isinstance(data, str) and call is OTHERS["select"]["from a frame"]:
+    if isinstance(data, str) and call in FROM_FRAMES:
         return []  # a path, which is public
     try:
         call(data)

@@ -18,7 +18,7 @@ from dpselect import Table
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.release import Release
-from dpselect.release.quote import quoted
+from dpselect.release.quoting import quoted
 from tests.release.elections import Watched
 from tests.statistics import g_statistic, threshold
 
@@ -71,7 +71,7 @@ def test_a_median_between_bounds_follows_the_exponential_mechanism() -> None:
     people = [2, 2, 3, 7, 9]
     table = Table(pa.table({"who": range(5), "x": people}), unit="who")
     problem = dpselect.quantile(value="x", at="1/2", between=(0, 10))
-    _, draw = quoted(problem, table, 1, dpselect.PureDP(1), "add_remove")
+    _, draw = quoted(problem, table, 1, dpselect.PureDP(1))
     runs = problem.runs(Counts((np.array([2, 3, 7, 9]),), np.array([2, 1, 1, 1])))
     drawn = Counter(draw(runs) for _ in range(2000))
     ranks = [(sum(x < c for x in people), sum(x <= c for x in people)) for c in range(11)]

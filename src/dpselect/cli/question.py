@@ -153,7 +153,7 @@ def _doubt_of_decimals(problem: Problem, schema: Schema, options: QuestionOption
 def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:
     """Read the price that is offered, and check how many winners are asked for, before anything is opened."""
     from dpselect.exact.numbers import whole
-    from dpselect.release.quote import the_budget
+    from dpselect.release.quoting import the_budget
 
     if options.as_json and options.as_csv:
         raise UserError("at most one of --json and --csv must be given; got both. Leave one out.")

@@ -94,6 +94,8 @@ class CountsRequest:
     ``distinct``: a person's equal rows are one row. ``most``: the rows that are kept of each person, or of
     each person and each value of the keys whose numbers are ``within``; None keeps all. Where ``person`` is
     None every row is a person, and counts as it is. ``where``: the rows that are there; None: all of them.
+    ``groups_per_person``: the last key is a group, and the number of groups in which a person's rows
+    are kept; None keeps them in all.
     """
 
     person: Column | None
@@ -102,6 +104,7 @@ class CountsRequest:
     most: int | None
     within: tuple[int, ...] = ()
     where: RowFilter | None = field(default=None, repr=False)
+    groups_per_person: int | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:

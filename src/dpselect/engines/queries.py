@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from dpselect.engines import number_texts, shapes
 from dpselect.engines.folded_text import folded_node
+from dpselect.engines.group_choice import few_groups
 from dpselect.engines.protocol import NO_PLACE, AmountKey, CountsRequest, Listed, RowFilter, Ticked
 from dpselect.engines.reading import POINT
 from dpselect.engines.row_choice import is_one_row, one_row
@@ -69,18 +70,31 @@ def rendered(request: CountsRequest, salt: str, dialect: Dialect) -> str:
     query = _grouped(names, "kept")
     for name, listing in _lists(request, dialect).items():
         query = query.with_(name, as_=listing, copy=False)
-    rows = _rows(request, names, dialect)
-    if request.person is None or request.most is None:
-        query = query.with_("kept", as_=rows, copy=False)
-    elif is_one_row(request):
-        query = query.with_("counted", as_=rows, copy=False)
-        query = query.with_("kept", as_=one_row(request, names, salt, dialect), copy=False)
-    else:
-        query = query.with_("counted", as_=rows, copy=False)
-        query = query.with_("numbered", as_=_numbered(request, names), copy=False)
-        query = query.with_("ordered", as_=_ordered(request, names, dialect.parameter(salt)), copy=False)
-        query = query.with_("kept", as_=_kept(names, request.most), copy=False)
+    steps = _steps(request, names, salt, dialect)
+    for name, step in steps:
+        query = query.with_(name, as_=step, copy=False)
     return query.sql(dialect=dialect.name)
+
+
+def _steps(
+    request: CountsRequest, names: list[str], salt: str, dialect: Dialect
+) -> list[tuple[str, exp.Select]]:
+    """Give the rows that count, then those that are kept of each person, step by step."""
+    rows = _rows(request, names, dialect)
+    if request.person is None or (request.most is None and request.groups_per_person is None):
+        return [("kept", rows)]
+    steps = [("counted", rows)]
+    if request.most is None:
+        pass
+    elif is_one_row(request):
+        steps.append(("bounded", one_row(request, names, salt, dialect)))
+    else:
+        steps.append(("numbered", _numbered(request, names)))
+        steps.append(("ordered", _ordered(request, names, dialect.parameter(salt))))
+        steps.append(("bounded", _bounded(names, request.most)))
+    if request.groups_per_person is not None:
+        steps += few_groups(request, names, steps[-1][0], salt, dialect)
+    return [*steps[:-1], ("kept", steps[-1][1])]
 
 
 def listed_type(key: Listed, dialect: str) -> exp.DataType:
@@ -130,9 +144,6 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
         rows = rows.select(_named(person, "person")).where(is_present(person))
     for number, (name, key) in enumerate(zip(names, request.keys, strict=True)):
         if isinstance(key, Ticked):
-            nodes = [valued_node(column, dialect) for column in key.columns]
-            rows = rows.select(_named(shapes.places_node(key.columns, nodes, dialect), name))
-            rows = exp.select("*").from_(rows.subquery("w")).where(is_present(exp.column(name, quoted=True)))
             continue
         column = column_node(key.column, dialect)
         if isinstance(key, AmountKey):
@@ -147,6 +158,11 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
         if isinstance(key, Listed) and key.optional
     ]
     rows = rows.where(exp.or_(*places)) if places else rows
+    for name, key in zip(names, request.keys, strict=True):
+        if isinstance(key, Ticked):
+            nodes = [valued_node(column, dialect) for column in key.columns]
+            rows = rows.select(_named(shapes.places_node(key.columns, nodes, dialect), name))
+            rows = exp.select("*").from_(rows.subquery("w")).where(is_present(exp.column(name, quoted=True)))
     once = request.distinct and request.person is not None and not is_one_row(request)
     return rows.distinct() if once else rows
 
@@ -264,13 +280,14 @@ def _ordered(request: CountsRequest, names: list[str], salt: exp.Expression) -> 
         colon = exp.DPipe(this=text, expression=exp.Literal.string(":"))
         text = exp.DPipe(this=colon, expression=exp.cast(part, exp.DataType.build("TEXT")))
     turn = _row_number(request, [exp.MD5(this=text), exp.column("number", quoted=True)])
-    kept = [exp.column(name, quoted=True) for name in names]
+    kept = [exp.column(name, quoted=True) for name in ("person", *names)]
     return exp.select(*kept, _named(turn, "turn")).from_("numbered")
 
 
-def _kept(names: list[str], most: int) -> exp.Select:
+def _bounded(names: list[str], most: int) -> exp.Select:
     within_bound = exp.LTE(this=exp.column("turn", quoted=True), expression=exp.Literal.number(most))
-    return exp.select(*[exp.column(name, quoted=True) for name in names]).from_("ordered").where(within_bound)
+    kept = [exp.column(name, quoted=True) for name in ("person", *names)]
+    return exp.select(*kept).from_("ordered").where(within_bound)
 
 
 def _row_number(request: CountsRequest, by: Sequence[exp.Expression]) -> exp.Window:

@@ -41,7 +41,7 @@ def is_one_row(request: CountsRequest) -> bool:
 
 
 def one_row(request: CountsRequest, names: Sequence[str], salt: str, dialect: Parameterized) -> exp.Select:
-    """Select the keys of one row of each person, or of each person and value of the keys ``within``."""
+    """Select one row of each person, or of each person and value of the keys ``within``."""
     free = _free(request)
     part = dict(enumerate(_parts(request, names)))
     person = PriorityPart(exp.column("person", quoted=True), request.person)
@@ -55,7 +55,7 @@ def one_row(request: CountsRequest, names: Sequence[str], salt: str, dialect: Pa
         chosen = {names[free[0]]: _least(turn, column, part[free[0]].node, dialect)}
     else:
         chosen = _unpacked(turn, request, names, free, widths)
-    kept: list[exp.Expression] = [*groups[1:]]
+    kept: list[exp.Expression] = [*groups]
     kept += [
         exp.Alias(this=node, alias=exp.to_identifier(name, quoted=True)) for name, node in chosen.items()
     ]

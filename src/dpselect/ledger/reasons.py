@@ -24,15 +24,20 @@ _QUESTION = re.compile(
 )
 
 
-def question_name(kind: str, columns: Sequence[str], dataset: str | None = None) -> str:
-    """Name a question by what it asks, of which columns, in which data set.
+def question_name(
+    kind: str, columns: Sequence[str], dataset: str | None = None, *, each: str | None = None
+) -> str:
+    """Name a question by what it asks, of which columns, for each value of which column, in which data set.
 
     >>> question_name("approval_voting", ["dish"]), question_name("borda", ["dish", "rank"], "orders")
     ('approval_voting of dish', 'borda of dish and rank in orders')
+    >>> question_name("plurality", ["dish"], each="city")
+    'plurality of dish for each city'
     """
     more = [] if len(columns) <= MOST_COLUMNS else [f"{len(columns) - MOST_COLUMNS} more"]
     of = f" of {' and '.join([*map(_short, columns[:MOST_COLUMNS]), *more])}" if columns else ""
-    return f"{kind}{of}" + ("" if dataset is None else f" in {_short(dataset)}")
+    groups = "" if each is None else f" for each {_short(each)}"
+    return f"{kind}{of}{groups}" + ("" if dataset is None else f" in {_short(dataset)}")
 
 
 def question_reason(  # noqa: PLR0913 - each is part of the question

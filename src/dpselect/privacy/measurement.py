@@ -23,6 +23,7 @@ from dpselect.errors import (
 from dpselect.exact.numbers import Number
 from dpselect.exact.randomness import Randomness, checked, is_source, system
 from dpselect.privacy.domains import AtomDomain, VectorDomain
+from dpselect.privacy.groups_domain import GroupsDomain
 from dpselect.privacy.measures import Distance, Loss, Measure
 from dpselect.privacy.metrics import Metric
 from dpselect.privacy.options_domain import OptionsDomain
@@ -30,7 +31,7 @@ from dpselect.privacy.runs_domain import RunsDomain
 from dpselect.privacy.steps_domain import StepsDomain
 from dpselect.silence import run
 
-Domain: TypeAlias = AtomDomain | VectorDomain | RunsDomain | StepsDomain | OptionsDomain
+Domain: TypeAlias = AtomDomain | VectorDomain | RunsDomain | StepsDomain | OptionsDomain | GroupsDomain
 Step: TypeAlias = Callable[[Any], Any]
 """What is done with an output."""
 

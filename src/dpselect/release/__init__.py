@@ -19,3 +19,5 @@ from dpselect.release.result import Release as Release
 from dpselect.release.summary import summary as summary
 from dpselect.release.winners import select as select
 from dpselect.release.winners import top_k as top_k
+from dpselect.release.winners_of_groups import select_each as select_each
+from dpselect.release.winners_of_groups import top_k_each as top_k_each

@@ -135,7 +135,9 @@ def _must_add_up(ours: Neighbours, theirs: Neighbours) -> None:
 
 def _must_be_storable(problem: Problem, quote: Quote) -> None:
     """Refuse, while it is free, an answer that no ledger could keep."""
-    text, outputs = Release.of(quote, ()).to_json(), problem.outputs
+    number = 1 if quote.groups is None else len(quote.groups.labels)
+    empty = Release.of(quote, ()) if quote.groups is None else Release.of_groups(quote, ((),) * number)
+    text, outputs = empty.to_json(), problem.outputs
     if LONE_SURROGATE.search(text):
         raise InvalidParameter("dataset must be text that can be stored: no lone surrogate.")
     if isinstance(outputs, Grid):
@@ -147,10 +149,10 @@ def _must_be_storable(problem: Problem, quote: Quote) -> None:
     longest += CHARACTERS_OF_A_NUMBER * quote.counted
     if quote.gap_grid is not None:
         longest += CHARACTERS_OF_A_NUMBER + 2 * len(exact_text(quote.gap_grid))
-    if len(text) + quote.k * (longest + 4) > MOST_CHARACTERS_OF_ANSWER:
+    if len(text) + number * quote.k * (longest + 8) > MOST_CHARACTERS_OF_ANSWER:
         raise InvalidParameter(
-            f"k must be so small that a ledger can keep {quote.k} labels, in {MOST_CHARACTERS_OF_ANSWER} "
-            "characters; it cannot. Give no request_id, or a smaller k."
+            f"k must be so small that a ledger can keep {number * quote.k} labels, in "
+            f"{MOST_CHARACTERS_OF_ANSWER} characters; it cannot. Give no request_id, or a smaller k."
         )
 
 
@@ -158,7 +160,7 @@ def must_be_affordable(problem: Problem, quote: Quote, payer: Payer) -> None:
     """Refuse what the ledger would refuse to charge. Nothing is written."""
     if payer.ledger is None:
         return
-    refused = payer.ledger.refusal_of(quote.price, reason=_named(problem), account=payer.account)
+    refused = payer.ledger.refusal_of(quote.price, reason=_named(problem, quote), account=payer.account)
     if payer.request_id is not None:
         for entry in payer.ledger.entries():
             if payer.owns(entry):
@@ -264,7 +266,7 @@ def pay(
         payment.charge(quote, payer.ledger, payer, meanwhile)
     except BudgetExhausted as refused:
         facts = refused.cost, refused.remaining, refused.budget, refused.where
-        raise BudgetExhausted(_named(problem), *facts) from None
+        raise BudgetExhausted(_named(problem, quote), *facts) from None
     except AlreadyCharged as refused:
         same = isinstance(refused.entry, Entry) and _is_same(refused.entry, quote, payer.ledger)
     else:
@@ -275,8 +277,8 @@ def pay(
     return kept
 
 
-def _named(problem: Problem) -> str:
-    return question_name(problem.title, problem.columns)
+def _named(problem: Problem, quote: Quote) -> str:
+    return question_name(problem.title, problem.columns, each=quote.by)
 
 
 def _is_same(entry: Entry, quote: Quote, ledger: Ledger) -> bool:

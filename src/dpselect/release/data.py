@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from dpselect.engines.protocol import SALT_BYTES, CountsRequest, Engine
+from dpselect.engines.protocol import SALT_BYTES, Counts, CountsRequest, Engine
 from dpselect.engines.schema import Schema
 from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter
 from dpselect.exact.randomness import system
+from dpselect.problems.groups import Groups
 from dpselect.problems.own_scores import Scores
 from dpselect.problems.problem import CHUNK, Problem
 from dpselect.silence import holds_data, takes_data
@@ -129,28 +130,48 @@ def must_be_askable(problem: Problem, data: Data) -> None:
     data.must_fit(problem.outputs)
 
 
-def look_of(problem: Problem, data: OpenTable | Scores, *, as_runs: bool = False) -> Look:
+def look_of(
+    problem: Problem, data: OpenTable | Scores, groups: Groups | None = None, *, as_runs: bool = False
+) -> Look:
     """Fit a question to the schema, once; what is given reads the rows when it is called."""
     if isinstance(data, Scores):
         return partial(data.ordered, problem.outputs)
-    request = problem.request(data.schema, unit=data.table.unit)
-    return _Rows(problem, data.engine, request, as_runs=as_runs)
+    if groups is None:
+        request = problem.request(data.schema, unit=data.table.unit)
+    else:
+        request = groups.request(problem, data.schema, unit=data.table.unit)
+    return _Rows(problem, data.engine, request, groups, as_runs=as_runs)
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Reads the rows, and gives the scores: as runs, or at once, or in chunks if they are many."""
+    """Reads the rows, and gives the scores: as runs, or at once, or in chunks if they are many.
+
+    With groups it gives them for one group after the other.
+    """
 
     problem: Problem
     engine: Engine
     request: CountsRequest
+    groups: Groups | None
     as_runs: bool
 
     def __call__(self) -> Any:
         counts = self.engine.counts(self.request, system().words(SALT_BYTES // 8).tobytes())
+        if self.groups is not None:
+            return self._of_each(self.groups, counts)
+        scores = self._of_one(counts)
+        return self.problem.chunks(counts) if scores is None else scores
+
+    def _of_one(self, counts: Counts) -> Any:
+        """Give the scores at once; None if they are many."""
         problem = self.problem
         if problem.at:
             return problem.cells(counts)
         if self.as_runs:
             return problem.runs(counts)
-        return problem.chunks(counts) if problem.count > CHUNK else problem.scores(counts)
+        return None if problem.count > CHUNK else problem.scores(counts)
+
+    def _of_each(self, groups: Groups, counts: Counts) -> Iterator[Any]:
+        for each in groups.apart(counts):
+            yield self._of_one(each)

@@ -15,6 +15,7 @@ from dpselect.errors import visible
 from dpselect.exact.rounding import exact_text, figure, short_decimal
 from dpselect.privacy.amounts import amount_text
 from dpselect.privacy.losses import RenyiDP
+from dpselect.release.group_form import AskedGroups, Winners
 from dpselect.release.labels import PlainLabel, label_text
 from dpselect.release.quote import Quote
 
@@ -22,7 +23,7 @@ Flat: TypeAlias = dict[str, str | int | None]
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """A spreadsheet takes a cell that begins with one of these for a formula; four of them are wide."""
-NAMES_FROM_OUTSIDE = ("unit", "dataset", "where", "target", "measured_in")
+NAMES_FROM_OUTSIDE = ("unit", "by", "dataset", "where", "target", "measured_in")
 """The cells whose text a user, or a list of candidates, has chosen."""
 
 
@@ -57,7 +58,27 @@ def flat_facts(quote: Quote) -> Flat:
         "read_as": ", ".join(f"{name} {value!r}" for name, value in quote.reading) or None,
         "version": quote.version,
         **({} if quote.quorum is None else {"quorum": exact_text(quote.quorum)}),
+        **({} if quote.groups is None else _facts_of_groups(quote.groups)),
     }
+
+
+def _facts_of_groups(groups: AskedGroups) -> Flat:
+    return {
+        "by": groups.by,
+        "groups_per_person": groups.per_person,
+        "within_all_groups": figure(groups.within),
+        "within_all_groups_exact": exact_text(groups.within),
+    }
+
+
+def _flat_groups(groups: AskedGroups, winners: Winners) -> Flat:
+    """Write each group, and its winners behind its name."""
+    flat: Flat = {}
+    names = _ranked("group", groups.labels)
+    for name, text, won in zip(names, groups.texts, winners, strict=True):
+        flat |= {name: text, f"{name}_winner": None}
+        flat |= dict(zip(_ranked(f"{name}_winner", won), map(label_text, won), strict=True))
+    return flat
 
 
 def flat_release(
@@ -65,8 +86,11 @@ def flat_release(
     labels: tuple[PlainLabel, ...],
     gaps: tuple[Fraction, ...] = (),
     counts: tuple[int, ...] = (),
+    won: Winners = (),
 ) -> Flat:
     """Write the winners, the best first, their counts and gaps if there are any, and the rest."""
+    if quote.groups is not None:
+        return _flat_groups(quote.groups, won) | flat_facts(quote)
     winners: Flat = dict(zip(_ranked("winner", labels), map(label_text, labels), strict=True))
     leads: Flat = dict(zip(_ranked("gap", gaps), map(exact_text, gaps), strict=True))
     at = quote.accuracy.at
@@ -85,9 +109,12 @@ def csv_text(
     labels: tuple[PlainLabel, ...] | None,
     gaps: tuple[Fraction, ...] = (),
     counts: tuple[int, ...] = (),
+    won: Winners = (),
 ) -> str:
     """Write a line for each winner, or one without a winner, below a line of names."""
     facts = flat_facts(quote)
+    if quote.groups is not None:
+        return _csv_of_groups(quote.groups, None if labels is None else won, facts)
     drawn: list[tuple[int | None, PlainLabel | None]] = [(None, None)]
     if labels:
         drawn = list(enumerate(labels, start=1))
@@ -102,10 +129,28 @@ def csv_text(
         more["gap"] = [None] if labels is None else [exact_text(gap) for gap in gaps]
     rows.writerow(["rank", "winner", *more, *facts])
     for place, (rank, label) in enumerate(drawn):
-        cell = None if label is None else label_text(label)
-        winner = _harmless(cell) if isinstance(label, str) and cell else cell
+        winner = None if label is None else _cell(label)
         rows.writerow([rank, winner, *(column[place] for column in more.values()), *_cells(facts)])
     return written.getvalue()
+
+
+def _csv_of_groups(groups: AskedGroups, won: Winners | None, facts: Flat) -> str:
+    """Write a line for each group and winner; one without a winner where none is drawn, or the quorum won."""
+    written = io.StringIO()
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(["group", "rank", "winner", *facts])
+    cells = _cells(facts)
+    for place, group in enumerate(groups.labels):
+        labels = () if won is None else won[place]
+        drawn: list[tuple[int | None, PlainLabel | None]] = [*enumerate(labels, start=1)] or [(None, None)]
+        for rank, label in drawn:
+            rows.writerow([_cell(group), rank, None if label is None else _cell(label), *cells])
+    return written.getvalue()
+
+
+def _cell(label: PlainLabel) -> str:
+    text = label_text(label)
+    return _harmless(text) if isinstance(label, str) and text else text
 
 
 def _cells(facts: Mapping[str, str | int | None]) -> list[str | int | None]:

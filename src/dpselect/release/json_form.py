@@ -17,6 +17,7 @@ from dpselect.exact.rounding import exact_text, figure, from_exact_text, short_d
 from dpselect.privacy.amounts import amount_text
 from dpselect.privacy.losses import loss_from_facts
 from dpselect.privacy.neighbours import RELATIONS
+from dpselect.release.group_form import Winners, group_facts, groups_from_facts, must_be_groups
 from dpselect.release.labels import PlainLabel, label_text, read_label, written_label
 from dpselect.release.quote import Quote
 from dpselect.selection.noise import NOISES
@@ -63,8 +64,10 @@ def json_object(
     labels: tuple[PlainLabel, ...] | None,
     gaps: tuple[Fraction, ...] = (),
     counts: tuple[int, ...] = (),
+    winners: Winners = (),
 ) -> dict[str, Any]:
     """Write a quote, and the labels of the winners and their gaps if they are drawn."""
+    groups = quote.groups
     accuracy, loss = quote.accuracy, quote.price
     amount = getattr(loss, "amount", None)
     return {
@@ -101,6 +104,7 @@ def json_object(
         **({"counts": None if labels is None else [str(count) for count in counts]} if quote.counted else {}),
         **({} if quote.quorum is None else {"quorum": exact_text(quote.quorum)}),
         "where": quote.where,
+        **({} if groups is None else group_facts(groups, None if labels is None else winners)),
         **dict.fromkeys(KEYS_OF_COMMANDS),
     }
 
@@ -124,7 +128,11 @@ def _of_quantiles(accuracy: Accuracy) -> dict[str, Any]:
 
 def release_text(release: Release) -> str:
     """Write a release as one line of JSON."""
-    return json.dumps(json_object(release, release.labels, release.gaps, release.counts), ensure_ascii=False)
+    return json.dumps(_object_of(release), ensure_ascii=False)
+
+
+def _object_of(release: Release) -> dict[str, Any]:
+    return json_object(release, release.labels, release.gaps, release.counts, release.winners)
 
 
 def release_from_text(text: str, kind: type[Written]) -> Written:
@@ -151,7 +159,7 @@ def release_from_text(text: str, kind: type[Written]) -> Written:
         }
         step = from_exact_text(candidates["step"]) if "step" in candidates else None
         release = _release(kind, facts, facts["loss"], accuracy, (tuple(candidates["first"]), step))
-        ours = json_object(release, release.labels, release.gaps, release.counts) | {
+        ours = _object_of(release) | {
             name: facts[name] for name in (*KEYS_OF_COMMANDS, KEY_OF_REPEATED_COMMANDS) if name in facts
         }
         same = facts.keys() >= FIRST_KEYS and all(ours[name] == facts[name] for name in facts)
@@ -167,6 +175,7 @@ def _release(
     accuracy: Mapping[str, Any],
     candidates: tuple[tuple[str, ...], Fraction | None] = ((), None),
 ) -> Written:
+    groups, winners = groups_from_facts(facts)
     release = kind(
         labels=tuple(read_label(label) for label in facts["labels"]),
         price=loss_from_facts(loss),
@@ -200,6 +209,8 @@ def _release(
         counts=tuple(int(count) for count in facts.get("counts", ())),
         gaps=tuple(from_exact_text(gap) for gap in facts.get("gaps", ())),
         where=facts.get("where"),
+        groups=groups,
+        winners=winners,
     )
     _check(release)
     return release
@@ -221,9 +232,7 @@ def _check(release: Release) -> None:
         raise ValueError
     if accuracy.mechanism != release.mechanism or type(accuracy.k) is not int:
         raise ValueError
-    least_labels = accuracy.k if release.quorum is None else 0
-    if not (least_labels <= len(release.labels) <= accuracy.k and accuracy.k >= 1):
-        raise ValueError
+    _check_winners(release, accuracy.k)
     if release.step is not None and not (release.step > 0 and release.first_candidates):
         raise ValueError
     if accuracy.at and (type(accuracy.people) is not int or len(accuracy.at) != accuracy.k):
@@ -232,6 +241,17 @@ def _check(release: Release) -> None:
     if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= least):
         raise ValueError
     if not _are_gaps(release) or len(release.counts) != release.counted * release.k:
+        raise ValueError
+
+
+def _check_winners(release: Release, k: int) -> None:
+    """Refuse more or fewer winners than were drawn; a quorum may have come out before them."""
+    groups, with_quorum = release.groups, release.quorum is not None
+    least, most = (0 if with_quorum else k), k
+    if groups is not None:
+        must_be_groups(groups, release.winners, k, with_quorum=with_quorum)
+        least = most = 0
+    if k < 1 or not least <= len(release.labels) <= most:
         raise ValueError
 
 

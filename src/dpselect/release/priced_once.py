@@ -2,6 +2,7 @@
 
 The price of a question follows from the problem, the budget, what else is asked for, and the public facts of
 the table. The last quotes are kept by these alone, so that whether one is found tells nothing about rows.
+A question of groups is priced anew: its list of groups may be long.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from dpselect.exact.numbers import Number
 from dpselect.privacy import Measurement
 from dpselect.privacy.losses import WritableLoss
 from dpselect.privacy.neighbours import Neighbours
+from dpselect.problems.groups import Groups
 from dpselect.problems.problem import Problem
 from dpselect.release.data import Data, PublicFacts, must_be_askable
 from dpselect.release.drawing import Wishes
 from dpselect.release.quorum import QuorumWish
-from dpselect.release.quote import Quote, priced, the_budget
+from dpselect.release.quote import Quote
+from dpselect.release.quoting import priced, the_budget
 from dpselect.selection.noise import NoiseName
 
 MOST_KEPT = 64
@@ -39,12 +42,16 @@ class Asked(NamedTuple):
     people: int | None
     counts: bool
     quorum: QuorumWish
+    groups: Groups | None = None
+    several: bool = False
 
 
 def priced_once(problem: Problem, data: Data, asked: Asked) -> tuple[Quote, Measurement]:
     """Give the quote of a question, and what draws its winners; refuse what cannot be asked."""
     must_be_askable(problem, data)
     facts = PublicFacts.of(data)
+    if asked.groups is not None:
+        return _priced(problem, facts, asked)
     try:
         return _kept(_OneProblem(problem), facts, *asked)
     except TypeError:  # something has no hash, and is about to be refused by name
@@ -76,5 +83,15 @@ def _kept(problem: _OneProblem, facts: PublicFacts, *asked: Any) -> tuple[Quote,
 
 def _priced(problem: Problem, facts: PublicFacts, asked: Asked) -> tuple[Quote, Measurement]:
     budget = the_budget(asked.epsilon, asked.rho, asked.budget)
-    wishes = Wishes(asked.noise, asked.gap, asked.gap_grid, asked.people, asked.counts, asked.quorum)
-    return priced(problem, facts, asked.k, budget, asked.neighbours, wishes)
+    wishes = Wishes(
+        asked.noise,
+        asked.gap,
+        asked.gap_grid,
+        asked.people,
+        asked.counts,
+        asked.quorum,
+        asked.groups,
+        asked.neighbours,
+        asked.several,
+    )
+    return priced(problem, facts, asked.k, budget, wishes)

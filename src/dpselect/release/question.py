@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter, OutsideDomain, RandomnessFailed, ReleaseFailed, TableUnreadable
@@ -19,6 +19,8 @@ from dpselect.exact.numbers import Number
 from dpselect.privacy.losses import WritableLoss
 from dpselect.privacy.measurement import Measurement
 from dpselect.privacy.neighbours import Neighbours
+from dpselect.problems.candidates import PUBLIC
+from dpselect.problems.groups import Groups, groups_of
 from dpselect.problems.problem import Problem
 from dpselect.release.charge import Payer, Payment, kept_answer, must_agree, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
@@ -26,7 +28,7 @@ from dpselect.release.drawing import drawn_from_runs
 from dpselect.release.labels import plain_label
 from dpselect.release.priced_once import Asked, priced_once
 from dpselect.release.progress_line import progress_shown
-from dpselect.release.quorum import QuorumWish, before_quorum, with_quorum
+from dpselect.release.quorum import QuorumWish, before_quorum, beside_quorum, with_quorum
 from dpselect.release.quote import Quote
 from dpselect.release.result import Release
 from dpselect.selection.cells import Cells
@@ -53,6 +55,10 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     people: int | None = None,
     counts: bool = False,
     quorum: QuorumWish = None,
+    by: str | None = None,
+    groups: object = None,
+    groups_per_person: int = 1,
+    several: bool = False,
     progress: bool | None = None,
 ) -> Question:
     """Price a question; ``with`` opens the table and fits the question to its schema.
@@ -65,7 +71,9 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     is drawn with fresh noise and leads the runner-up of its round. With ``counts`` the release has the noisy
     scores of the winners, whole numbers of the same draw: free where the question takes Laplace noise. The
     ``quorum`` is the score that "no clear winner" stands for, as one more candidate; "auto" takes the least
-    that is chosen from an empty table with probability 0.99. No row is read and nothing is charged until
+    that is chosen from an empty table with probability 0.99. With ``by``, a column, and public ``groups`` of
+    its values, the question is asked of each group (``select_each``); with ``several`` each has a tuple of
+    answers, as for k above 1. No row is read and nothing is charged until
     ``release`` is called. ``progress`` shows how far a query is that takes more than two seconds: None does
     on a terminal and in a notebook, False never.
 
@@ -75,11 +83,29 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ...     question.quote.price, question.quote.scale
     (PureDP('1/2'), Fraction(2, 1))
     """
-    asked = Asked(k, epsilon, rho, budget, neighbours, noise, gap, gap_grid, people, counts, quorum)
+    each = _asked_groups(by, groups, groups_per_person)
+    several = several or k != 1 or bool(getattr(problem, "at", ()))
+    asked = Asked(
+        k, epsilon, rho, budget, neighbours, noise, gap, gap_grid, people, counts, quorum, each, several
+    )
     quote, measurement = priced_once(problem, table, asked)
-    question = Question(problem, table, quote, measurement)
+    question = Question(problem, table, quote, measurement, each)
     question.progress = progress
     return question
+
+
+def _asked_groups(by: str | None, groups: object, per_person: int) -> Groups | None:
+    """Read the groups, if there are any; refuse the half of what makes them."""
+    if by is not None and groups is not None:
+        return groups_of(by, groups, per_person)
+    if by is not None:
+        raise InvalidParameter(
+            f"groups must be given with by: the values of column {by!r} that are asked for. {PUBLIC}",
+            parameter="groups",
+        )
+    if groups is not None or per_person != 1:
+        raise InvalidParameter('groups belong to a column: name it with by. Write by="city".', parameter="by")
+    return None
 
 
 @holds_data
@@ -93,8 +119,16 @@ class Question:
     meanwhile: Callable[[], AbstractContextManager[object]] = nullcontext
     progress: bool | None = None
 
-    def __init__(self, problem: Problem, data: Data, quote: Quote, measurement: Measurement) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        data: Data,
+        quote: Quote,
+        measurement: Measurement,
+        groups: Groups | None = None,
+    ) -> None:
         """Take what ``prepare`` has checked."""
+        self._groups = groups
         self._problem, self._data, self._quote, self._measurement = problem, data, quote, measurement
         self._payment, self._looked = Payment(), False
         self._unanswered: Payer | None = None
@@ -129,7 +163,7 @@ class Question:
                 self._opened = OpenTable(data)
                 data = self._opened.__enter__()
             as_runs = drawn_from_runs(self._problem, self._quote.k, self._quote.mechanism)
-            self._look = look_of(self._problem, data, as_runs=as_runs)
+            self._look = look_of(self._problem, data, self._groups, as_runs=as_runs)
         except BaseException:
             self._close()
             raise
@@ -223,6 +257,8 @@ def _released_before() -> InvalidParameter:
 def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote) -> Release:
     """Look and draw."""
     scores = look()
+    if quote.groups is not None:
+        return _drawn_of_each(scores, measurement, problem, quote)
     at_once = isinstance(scores, list | tuple | Cells) or hasattr(scores, "__array__")
     if quote.quorum is not None:
         together = measurement.over(with_quorum(scores, quote.quorum, problem.unit, at_once=at_once))
@@ -237,6 +273,18 @@ def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote)
     outputs = problem.outputs
     labels = tuple(plain_label(outputs[index]) for index in indices)
     return Release.of(quote, labels, tuple(gap * problem.unit for gap in gaps), tuple(counts))
+
+
+def _drawn_of_each(scores: Any, measurement: Measurement, problem: Problem, quote: Quote) -> Release:
+    """Draw for each group."""
+    if quote.quorum is not None:
+        scores = beside_quorum(scores, quote.quorum, problem.unit)
+    outputs, count = problem.outputs, problem.count
+    winners = tuple(
+        tuple(plain_label(outputs[index]) for index in before_quorum(drawn, count))
+        for drawn in measurement(scores)
+    )
+    return Release.of_groups(quote, winners)
 
 
 def _refused(error: Exception) -> Exception:

@@ -12,12 +12,13 @@ from fractions import Fraction
 from itertools import chain, takewhile
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
+from dpselect.engines.protocol import HIGHEST, LOWEST
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, rational
 from dpselect.problems.candidates import Grid
-from dpselect.problems.problem import Problem
-from dpselect.selection.noise import NoiseName
-from dpselect.utility import within
+from dpselect.problems.problem import Problem, Unbounded, WholeScores
 
 QuorumWish: TypeAlias = Number | Literal["auto"] | None
 """A number of points that "no winner" stands for, the least that silences an empty table, or none."""
@@ -42,21 +43,12 @@ _WITHOUT = {
 }
 
 
-def quorum_score(  # noqa: PLR0913 - what the least quorum depends on
-    wish: QuorumWish,
-    problem: Problem,
-    noise: NoiseName,
-    scale: Fraction,
-    confidence: Fraction,
-    *,
-    whole: bool,
-) -> Fraction:
+def quorum_score(wish: QuorumWish, problem: Problem, least: Fraction, *, whole: bool) -> Fraction:
     """Give the score of the quorum, in units of the score: a multiple of the unit where scores are.
 
-    "auto" is the least that wins with the confidence where every other score is zero.
+    "auto" is the ``least`` that wins with a public confidence where every other score is zero, rounded up.
     """
     if wish == "auto":
-        least = within(noise, scale, problem.count + 1, 1, confidence)
         return math.ceil(least / problem.unit) * problem.unit
     score = rational(wish, "quorum")  # type: ignore[arg-type]  # a number, or refused
     if whole and (score / problem.unit).denominator != 1:
@@ -71,6 +63,18 @@ def with_quorum(scores: Any, quorum: Fraction, unit: Fraction, *, at_once: bool)
     points = quorum / unit
     last = [points.numerator if points.denominator == 1 else points]
     return chain([scores] if at_once else scores, [last])
+
+
+def beside_quorum(scores: Iterable[WholeScores], quorum: Fraction, unit: Fraction) -> Iterator[WholeScores]:
+    """Give the scores of one group after the other, in points, each with the quorum behind them."""
+    points = (quorum / unit).numerator
+    narrow = LOWEST <= points <= HIGHEST
+    for each in scores:
+        if narrow and not isinstance(each, list):
+            yield np.append(each, np.int64(points))
+        else:
+            listed = each if isinstance(each, list) else each.tolist()
+            yield Unbounded([*listed, points])
 
 
 def before_quorum(indices: Iterable[int], count: int) -> list[int]:

@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
-from itertools import islice
 
-from dpselect.accounting import calibrate
-from dpselect.errors import InvalidParameter, visible
-from dpselect.exact.numbers import Number, positive, whole
+from dpselect.errors import visible
 from dpselect.exact.rounding import exact_text, readable_number, short_decimal
-from dpselect.ledger.reasons import question_name, question_reason
 from dpselect.mechanisms.report_noisy_top_k import noise_for
 from dpselect.mechanisms.report_noisy_top_k_with_gaps import rounds_are_fresh
 from dpselect.notebook import card, facts_table
-from dpselect.privacy import Measurement, atom_domain, vector_domain
-from dpselect.privacy.losses import ZCDP, PureDP, RenyiDP, WritableLoss
+from dpselect.privacy.losses import PureDP, WritableLoss
 from dpselect.privacy.measures import measure_of
 from dpselect.privacy.neighbours import EACH_ROW, Neighbours, protection
-from dpselect.problems.candidates import Grid
-from dpselect.problems.problem import Problem, shown_count
-from dpselect.release.data import OF_SCORES, Data, PublicFacts, must_be_askable
-from dpselect.release.drawing import NAMED, NO_WISHES, Wishes, drawing_of
-from dpselect.release.labels import label_text, plain_label, readable_label
-from dpselect.release.quorum import beside_a_quorum, quorum_score
+from dpselect.problems.problem import shown_count
+from dpselect.release.data import OF_SCORES
+from dpselect.release.drawing import NAMED
+from dpselect.release.group_form import AskedGroups
+from dpselect.release.labels import readable_label
 from dpselect.selection.noise import NoiseName
-from dpselect.utility import Accuracy, within
-from dpselect.utility.quantile_accuracy import accuracy_of_quantiles
+from dpselect.utility import Accuracy
 from dpselect.utility.sure_lead import lead_margin, whole_lead_margin
-from dpselect.utility.worst_case import whole_laplace_distance
 
-FIRST_CANDIDATES = 3
-"""How many candidates are shown by name."""
 LONGEST_IN_A_REASON = 500
 """Characters of a filter that a ledger writes down."""
-CONFIDENCE = Fraction(99, 100)
-"""The probability with which the accuracy of a quote holds."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -77,6 +63,8 @@ class Quote:
     reading: tuple[tuple[str, str], ...] = ()
     where: str | None = None
     """The condition that makes rows part of the table, as it was given."""
+    groups: AskedGroups | None = None
+    """The groups of which the question is asked apart; None if it is asked once."""
     reason: str = field(default="", compare=False)
     noise_reason: str = field(default="", compare=False)
     unit_is_column: bool | None = field(default=None, compare=False)
@@ -95,13 +83,18 @@ class Quote:
         return self.accuracy.quorum
 
     @property
+    def by(self) -> str | None:
+        """The column of the groups; None without groups."""
+        return None if self.groups is None else self.groups.by
+
+    @property
     def noise(self) -> NoiseName:
         """The noise that is added to each score."""
         return self.mechanism
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the problem, as ``Problem.digest`` gives it."""
+        """The SHA-256 of the problem, as ``Problem.digest`` gives it; with groups, of problem and groups."""
         return self.problem
 
     @property
@@ -113,7 +106,14 @@ class Quote:
     def question(self) -> tuple[object, ...]:
         """What is asked, of whom and for how much: everything else follows from it."""
         asked = self.problem, self.k, self.price, self.neighbours, self.unit, self.dataset
-        return *asked, self.mechanism, self.reading, self.gap_grid, self.where, self.counted, self.quorum
+        several = self.groups is not None and self.groups.several
+        beside = self.gap_grid, self.where, self.counted, self.quorum, several
+        return *asked, self.mechanism, self.reading, *beside
+
+    @property
+    def accuracy_of_all(self) -> Accuracy:
+        """What holds in all groups together, with the confidence of the accuracy; that one without groups."""
+        return self.accuracy if self.groups is None else replace(self.accuracy, within=self.groups.within)
 
     @property
     def gap_margin(self) -> Fraction:
@@ -171,6 +171,8 @@ class Quote:
     @property
     def _winners(self) -> tuple[str, str]:
         """Say who has won, as far as that is known."""
+        if self.groups is not None:
+            return ("winners" if self.groups.several else "winner", f"of {self.groups.named}, not drawn yet")
         if self.accuracy.at:
             return "quantiles", f"{', '.join(map(short_decimal, self.accuracy.at))}, not drawn yet"
         return ("winner", "one, not drawn yet") if self.k == 1 else ("winners", f"{self.k}, not drawn yet")
@@ -182,13 +184,26 @@ class Quote:
             **dict([self._winners]),
             "price": str(self.price),
             "protects": self.protects,
-            "accuracy": str(self.accuracy),
+            **self._of_groups,
             "noise": self.noise_and_scale,
             **({"because": self.noise_reason} if self.noise_needs_a_reason else {}),
             **({} if self.step is None else {"step": f"{readable_label(self.step)}, {self._grid}"}),
             **({} if self.quorum is None else {"quorum": self.quorum_text}),
             **({} if self.where is None else {"where": readable(self.where)}),
             **({} if self.dataset is None else {"data set": readable(self.dataset)}),
+        }
+
+    @property
+    def _of_groups(self) -> dict[str, str]:
+        """Say how good the answer is; with groups, of one and of all, and why they cost what they do."""
+        groups, accuracy = self.groups, self.accuracy
+        if groups is None:
+            return {"accuracy": str(accuracy)}
+        unit = " people" if accuracy.target is not None or accuracy.at else ""
+        return {
+            "groups": groups.price_text(self.neighbours),
+            "accuracy": f"in each group {accuracy}",
+            "together": groups.promise_text(accuracy.sureness, unit),
         }
 
     @property
@@ -215,131 +230,6 @@ def _short_filter(text: str) -> str:
 def readable(text: str) -> str:
     """Show a name as it is, unless it would do something to the screen."""
     return text if text.isprintable() else repr(text)
-
-
-def quoted(  # noqa: PLR0913, PLR0917 - the question, the data, the budget, and what is asked for beside
-    problem: Problem,
-    data: Data,
-    k: int,
-    budget: WritableLoss,
-    neighbours: Neighbours,
-    wishes: Wishes = NO_WISHES,
-) -> tuple[Quote, Measurement]:
-    """Find the noise that the budget pays for; give the quote, and what draws the winners."""
-    must_be_askable(problem, data)
-    return priced(problem, PublicFacts.of(data), k, budget, neighbours, wishes)
-
-
-def priced(  # noqa: PLR0913, PLR0917 - as quoted
-    problem: Problem,
-    facts: PublicFacts,
-    k: int,
-    budget: WritableLoss,
-    neighbours: Neighbours,
-    wishes: Wishes,
-) -> tuple[Quote, Measurement]:
-    """Give the quote of a question that may be asked; the same for the same arguments."""
-    asked = problem
-    if wishes.quorum is not None:
-        if wishes.gap or wishes.counts:
-            raise InvalidParameter("quorum does not go with gap or counts so far. Leave one of them out.")
-        asked = beside_a_quorum(problem)
-    n, winners = asked.count, whole(k, "k", least=1, most=problem.count)
-    domain = vector_domain(atom_domain(float if facts.of_scores else int), size=n)
-    drawing = drawing_of(asked, domain, winners, measure_of(budget), neighbours, wishes)
-    points = calibrate(drawing.make, budget, drawing.d_in)
-    scale, price = points * problem.unit, budget if points else _nothing(budget)
-    promise = _promised(asked, drawing.noise, scale, winners, wishes.people)
-    if drawing.counted:
-        far = scale * whole_laplace_distance(n - winners, winners, 1 - CONFIDENCE)
-        promise = replace(promise, within=far)
-    if wishes.quorum is not None:
-        whole_scores = not facts.of_scores
-        score = quorum_score(wishes.quorum, problem, drawing.noise, scale, CONFIDENCE, whole=whole_scores)
-        promise = replace(promise, n=problem.count, quorum=score)
-    quote = Quote(
-        price=price,
-        neighbours=neighbours,
-        unit=facts.unit,
-        mechanism=drawing.noise,
-        scale=scale,
-        accuracy=promise,
-        dataset=facts.dataset,
-        version=_version(),
-        problem=problem.digest,
-        first_candidates=tuple(map(label_text, map(plain_label, islice(problem.outputs, FIRST_CANDIDATES)))),
-        step=_step(problem),
-        noise_reason=drawing.why,
-        unit_is_column=not facts.of_scores and facts.unit is not None,
-        reading=facts.reading,
-        gap_grid=wishes.grid(problem),
-        where=facts.where,
-        counted=drawing.counted,
-    )
-    reason = question_reason(
-        question_name(problem.title, problem.columns, quote.dataset),
-        k=promise.k,
-        n=problem.count,
-        price=price,
-        neighbours=neighbours,
-        digest=problem.digest,
-        details=quote.details,
-    )
-    return replace(quote, reason=reason), drawing.make(points)
-
-
-def _promised(problem: Problem, noise: NoiseName, scale: Fraction, k: int, people: int | None) -> Accuracy:
-    """Say how good the answer will be."""
-    if problem.at:
-        return accuracy_of_quantiles(problem, scale, 1 - CONFIDENCE, people)
-    if people is not None:
-        raise InvalidParameter("people is for several quantiles at once. Leave it out: any number may be.")
-    distance = within(noise, scale, problem.count, k, CONFIDENCE)
-    return Accuracy(
-        distance, CONFIDENCE, noise, problem.unit, k, problem.count, problem.target, problem.measured_in
-    )
-
-
-def _step(problem: Problem) -> Fraction | None:
-    """Give the distance of neighbouring candidates, if they are numbers between bounds."""
-    between = problem.candidates if problem.has_runs or problem.at else None
-    return between.step if isinstance(between, Grid) else None
-
-
-def the_budget(epsilon: Number | None, rho: Number | None, budget: WritableLoss | None) -> WritableLoss:
-    """Read the one budget that is given."""
-    given = [each for each in (epsilon, rho, budget) if each is not None]
-    if len(given) != 1:
-        raise InvalidParameter(
-            f"exactly one of epsilon, rho and budget must be given; got {len(given) or 'none'}. "
-            'Write epsilon="1/2".'
-        )
-    loss = budget
-    if epsilon is not None:
-        loss = PureDP(positive(epsilon, "epsilon"))
-    elif rho is not None:
-        loss = ZCDP(positive(rho, "rho"))
-    if not isinstance(loss, WritableLoss):
-        raise InvalidParameter.must_be(
-            "budget", "a loss", got=loss, way_out='Write PureDP("1/2"), ZCDP("1/8") or ApproxDP(1, "1e-6").'
-        )
-    if isinstance(loss, RenyiDP):
-        loss.to_facts()  # a formula cannot be written down
-    elif not 0 < loss.amount < float("inf"):
-        raise InvalidParameter.must_be(loss.symbol, "above zero and finite", got=loss.amount)
-    return loss
-
-
-def _nothing(budget: WritableLoss) -> WritableLoss:
-    """Give the price of no choice, in the currency of the budget."""
-    if isinstance(budget, RenyiDP) and budget.curve.table is not None:
-        return RenyiDP({order: 0 for order, _ in budget.curve.table.points})
-    return budget * 0
-
-
-@cache
-def _version() -> str:
-    return importlib.metadata.version("dpselect")
 
 
 EXAMPLE_QUOTE = Quote(

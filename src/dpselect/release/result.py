@@ -13,6 +13,7 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.rounding import readable_number, short_decimal, written_bound
 from dpselect.notebook import card, facts_table, winners_list
 from dpselect.release.flat_form import flat_release
+from dpselect.release.group_form import Winners, group_lines, shown_lines
 from dpselect.release.json_form import release_from_text, release_text
 from dpselect.release.labels import PlainLabel, readable_label
 from dpselect.release.quote import EXAMPLE_QUOTE, Quote, readable
@@ -32,6 +33,8 @@ class Release(Quote):
 
     counts: tuple[int, ...] = ()
     """The noisy counts of the labels, which their order comes from; empty if none were asked for."""
+    winners: Winners = ()
+    """The labels of the winners of each group, in the order of the groups; ``by_group`` names them."""
 
     @classmethod
     def of(
@@ -44,6 +47,22 @@ class Release(Quote):
         """Give the labels that were drawn as a quote says."""
         return cls(**{**vars(quote), "labels": labels, "gaps": gaps, "counts": counts})
 
+    @classmethod
+    def of_groups(cls, quote: Quote, winners: Winners) -> Self:
+        """Give the labels that were drawn for each group, as a quote says."""
+        return cls(**{**vars(quote), "labels": (), "winners": winners})
+
+    @property
+    def by_group(self) -> dict[PlainLabel, PlainLabel | tuple[PlainLabel, ...] | None]:
+        """Each group's label, None if the quorum won there; of several winners or answers a tuple."""
+        groups = self.groups
+        if groups is None:
+            raise InvalidParameter("this release has no groups. Take label, or labels.")
+        if groups.several:
+            return dict(zip(groups.labels, self.winners, strict=True))
+        firsts = (won[0] if won else None for won in self.winners)
+        return dict(zip(groups.labels, firsts, strict=True))
+
     @property
     def sure_leads(self) -> tuple[Fraction, ...]:
         """Bounds from below of all true leads at once, with the confidence of the accuracy."""
@@ -52,6 +71,10 @@ class Release(Quote):
     @property
     def label(self) -> PlainLabel | None:
         """The best of the winners, None if the quorum won; several quantiles have ``labels`` instead."""
+        if self.groups is not None:
+            raise InvalidParameter(
+                "a release of groups has no one label. Take by_group, which has one for each group."
+            )
         if self.accuracy.at:
             raise InvalidParameter("several quantiles have no one label. Take labels, one for each of at.")
         return self.labels[0] if self.labels or self.quorum is None else None
@@ -67,13 +90,14 @@ class Release(Quote):
     def to_dict(self) -> dict[str, str | int | None]:
         """Give it as a flat dict: a text, a whole number or None for each name; exact numbers are text.
 
-        ``winner`` is the best, ``winner_2`` the next one. Names that ``to_json`` has too mean the same.
+        ``winner`` is the best, ``winner_2`` the next one. Names that ``to_json`` has too mean the same. Of
+        groups, ``group`` is the first one and ``group_winner`` its best, then ``group_2``.
 
         >>> facts = EXAMPLE.to_dict()
         >>> facts["winner"], facts["price"], facts["symbol"], facts["scale"]
         ('tea', '1/2', 'epsilon', '2')
         """
-        return flat_release(self, self.labels, self.gaps, self.counts)
+        return flat_release(self, self.labels, self.gaps, self.counts, self.winners)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -86,6 +110,8 @@ class Release(Quote):
 
     @property
     def _winners(self) -> tuple[str, str]:
+        if self.groups is not None:
+            return "winners" if self.groups.several else "winner", f"of {self.groups.named}"
         if not self.labels and self.quorum is not None:
             return "winner", no_winner_text(self)
         shown = map(readable, map(readable_label, self.labels))
@@ -99,8 +125,17 @@ class Release(Quote):
         (first, winners), *facts = super()._facts.items()
         return {first: winners, **beside_text(self), **dict(facts)}
 
+    def __repr__(self) -> str:
+        if self.groups is None:
+            return super().__repr__()
+        first, *rest = super().__repr__().splitlines()
+        return "\n".join([first, *shown_lines(group_lines(self.groups, self.winners)), *rest])
+
     def _repr_html_(self) -> str:
         winners, *facts = self._facts.items()
+        if self.groups is not None:
+            lines = group_lines(self.groups, self.winners)
+            return card(facts_table([winners]), facts_table(lines), facts_table(facts))
         if self.accuracy.at or not self.labels:
             return card(facts_table([winners, *facts]))
         return card(winners_list([readable_label(label) for label in self.labels]), facts_table(facts))

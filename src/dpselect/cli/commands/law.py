@@ -131,7 +131,8 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
     from dpselect.exact.numbers import positive
     from dpselect.privacy.losses import PureDP
     from dpselect.problems import Scores, counting, custom
-    from dpselect.release.quote import quoted
+    from dpselect.release.drawing import Wishes
+    from dpselect.release.quoting import quoted
 
     epsilon, scale = options["epsilon"], options["scale"]
     if (epsilon is None) == (scale is None):
@@ -141,7 +142,9 @@ def _scale(options: Mapping[str, Any], names: Sequence[str]) -> Fraction:
     reach = counting(len(names), sensitivity=options["sensitivity"]).d_range(options["neighbours"])
     problem = custom(candidates=list(names), range_sensitivity=reach)
     budget = PureDP(positive(epsilon, "epsilon"))
-    quote, _ = quoted(problem, Scores([0] * len(names)), options["k"], budget, options["neighbours"])
+    quote, _ = quoted(
+        problem, Scores([0] * len(names)), options["k"], budget, Wishes(neighbours=options["neighbours"])
+    )
     return quote.scale or Fraction(1)
 
 
