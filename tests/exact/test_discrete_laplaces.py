@@ -24,6 +24,7 @@ def law(z: int, scale: Fraction = SCALE) -> Enclosure:
     )
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", [1, 3])
 @pytest.mark.parametrize("scale", [SCALE, Fraction(3)])
 def test_one_of_them_has_the_discrete_laplace_law(width: int, scale: Fraction) -> None:

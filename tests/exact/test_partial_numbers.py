@@ -131,6 +131,7 @@ def test_each_of_two_uniform_numbers_is_the_larger_half_of_the_time() -> None:
     )
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_uniform_number_and_an_exponential_one_compare_as_integrals_say() -> None:
     """P(E > U) is the integral of exp(-u) over 0 < u < 1: 1 - 1/e."""
     laws.check(
@@ -213,6 +214,7 @@ def test_numbers_of_any_make_are_compared() -> None:
 # Bounds.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("kind", KINDS)
 @given(words=st.lists(st.integers(0, 7), min_size=1, max_size=30), precision=st.integers(1, 200))
 def test_bounds_nest_as_words_are_drawn(kind: str, words: list[int], precision: int) -> None:

@@ -49,6 +49,7 @@ def test_b3_uniform_below_gives_every_integer_the_same_probability(n: range) -> 
         laws.check_uniform(uniform_below, sides, below(40, spare=1 + sides.bit_length()))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", [2, 3, 4, 7])
 def test_b3_uniform_below_is_uniform_in_words_of_any_width(width: int) -> None:
     for sides in (1, 2, 3, 5, 6, 7, 12, 16, 17, 24, 63, 64, 100):
@@ -157,6 +158,7 @@ def test_b1_bernoulli_exp_is_true_with_probability_exp_of_minus_x(denominators: 
             laws.check_bernoulli_exp(bernoulli_exp, Fraction(p, q), below(60))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_bernoulli_exp_follows_its_law_in_words_of_any_width(width: int) -> None:
     for x in ("2/3", "4/5", "6/7", "12/13", "5/6", "9/10", "37/24", "1e-9", "20"):
@@ -208,6 +210,7 @@ def test_b4_geometric_counts_the_trials_until_the_first_success(p: str, depth: i
     laws.check_geometric(geometric_trials, Fraction(p), Walk(depth, Fraction(1, 2**20)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("p", [Fraction(1, 2) - ALMOST, Fraction(3, 4) + ALMOST])
 def test_geometric_is_right_where_its_boundaries_are_next_to_dyadic_numbers(p: Fraction) -> None:
     laws.check_geometric(geometric_trials, p, Walk(36, Fraction(1, 2**28)))
@@ -228,11 +231,13 @@ def test_sure_success_comes_at_the_first_trial_and_draws_nothing() -> None:
     assert geometric_trials(1, untouchable()) == 1
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("scale", "depth"), [("1/2", 26), ("2/3", 26), ("3", 28), ("1/100", 24)])
 def test_discrete_laplace_falls_off_exponentially_on_both_sides(scale: str, depth: int) -> None:
     laws.check_discrete_laplace(discrete_laplace, Fraction(scale), Walk(depth, Fraction(1, 2**20)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_discrete_laplace_follows_its_law_in_words_of_any_width(width: int) -> None:
     laws.check_discrete_laplace(discrete_laplace, Fraction(4, 5), Walk(22, Fraction(1, 2**12), width))
@@ -242,6 +247,7 @@ def test_truncated_geometric_of_one_place_draws_nothing() -> None:
     assert truncated_geometric(Fraction(1), 1, untouchable()) == 0
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("count", [2, 3, 7, None])
 @pytest.mark.parametrize("decay", ["2/3", "1/20", "6"])
 def test_truncated_geometric_falls_off_exponentially_up_to_its_end(decay: str, count: int | None) -> None:

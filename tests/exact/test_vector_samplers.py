@@ -35,6 +35,7 @@ def one_by_one(
 # Uniform integers.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", [1, 2, 3, 4])
 def test_b3_uniforms_below_gives_every_integer_the_same_probability(width: int) -> None:
     """Of T tries that are possible, T mod n are thrown away: after k tries, (T mod n / T)**k is open."""
@@ -97,6 +98,7 @@ CURVES: list[Curve] = [
 ]
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("sampler", [bernoullis, one_by_one])
 @pytest.mark.parametrize("width", [1, 2, 3, 8])
 def test_a_coin_is_true_with_exactly_its_probability(sampler: Coins, width: int) -> None:
@@ -104,6 +106,7 @@ def test_a_coin_is_true_with_exactly_its_probability(sampler: Coins, width: int)
         laws.check_bernoullis(sampler, [estimate(curve)], [curve], below(50, spare=2 + width, width=width))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("sampler", [bernoullis, one_by_one])
 def test_coins_fall_independently(sampler: Coins) -> None:
     curves = [CURVES[6], CURVES[3], CURVES[7]]
@@ -123,6 +126,7 @@ def test_no_coins_draw_nothing() -> None:
 # Coins: the filter, on words chosen to mislead it.
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_next_to_the_boundary_every_coin_is_looked_at_closely_and_decided_rightly() -> None:
     coins = [coin for curve in curves() for coin in coins_around(curve, range(3))]
     assert len(coins) > 2000

@@ -52,8 +52,8 @@ def peeled_permute_and_flip(scores: Sequence[Score], k: int, scale: Fraction) ->
 def exponential_top_k(scores: Sequence[Score], k: int, scale: Fraction) -> dict[Order, Enclosure]:
     """The ordered k best of score + scale * Exp(1), by integrals over v = exp(-height).
 
-    A candidate s is below v with probability max(0, 1 - v exp(s)); each integrand is a polynomial between
-    the points exp(-s), so that Gauss-Legendre quadrature is exact but for rounding.
+    A candidate s is below v with probability max(0, 1 - v exp(s)). Between the points exp(-s) every integrand
+    is a polynomial, and so is its integral: there is no error but that of 30 digits.
     """
     with mpmath.workdps(30):
         tops = [mpmath.exp(_mp(Fraction(score) / scale)) for score in scores]
@@ -107,26 +107,42 @@ def _mp(x: Fraction) -> mpmath.mpf:
 
 def _ordered(tops: Sequence[mpmath.mpf], order: Order) -> mpmath.mpf:
     """Integrate over the height of the last of the order; the earlier ones are above it, in their order."""
-    *earlier, last = order
-    others = [top for i, top in enumerate(tops) if i not in order]
-
-    def above(v: mpmath.mpf, chain: Sequence[int]) -> mpmath.mpf:
-        """P(the chain is above v, in its order)."""
-        if not chain:
-            return mpmath.mpf(1)
-        *before, lowest = chain
-        points = _points(tops, min(v, 1 / tops[lowest]))
-        return tops[lowest] * mpmath.quad(lambda u: above(u, before), points, maxdegree=3)
-
-    def density(v: mpmath.mpf) -> mpmath.mpf:
-        below = mpmath.fprod(max(mpmath.mpf(0), 1 - v * top) for top in others)
-        return tops[last] * above(v, earlier) * below
-
-    return mpmath.quad(density, _points(tops, 1 / tops[last]), maxdegree=3)
+    ends = [mpmath.mpf(0), *sorted({1 / top for top in tops})]
+    pieces = [[mpmath.mpf(1)] for _ in ends[1:]]
+    for i in order[:-1]:
+        pieces = _integral(pieces, ends, tops[i])
+    for top in (top for i, top in enumerate(tops) if i not in order):
+        pieces = [_times(piece, top, end) for piece, end in zip(pieces, ends[1:], strict=True)]
+    return _value(_integral(pieces, ends, tops[order[-1]])[-1], ends[-1])
 
 
-def _points(tops: Sequence[mpmath.mpf], end: mpmath.mpf) -> list[mpmath.mpf]:
-    return [mpmath.mpf(0), *sorted({1 / top for top in tops if 1 / top < end}), end]
+def _integral(
+    pieces: Sequence[Sequence[mpmath.mpf]], ends: Sequence[mpmath.mpf], top: mpmath.mpf
+) -> list[list[mpmath.mpf]]:
+    """Give top times the integral from 0 to min(v, 1 / top) as polynomials of v, piece by piece."""
+    integral, so_far = [], mpmath.mpf(0)
+    for (low, high), piece in zip(itertools.pairwise(ends), pieces, strict=True):
+        found = [so_far]
+        if high <= 1 / top:
+            risen = [mpmath.mpf(0), *(top * factor / power for power, factor in enumerate(piece, start=1))]
+            found = [so_far - _value(risen, low), *risen[1:]]
+        so_far = _value(found, high)
+        integral.append(found)
+    return integral
+
+
+def _times(piece: Sequence[mpmath.mpf], top: mpmath.mpf, end: mpmath.mpf) -> list[mpmath.mpf]:
+    """Multiply by max(0, 1 - v * top), on a piece that ends there or earlier, or begins there or later."""
+    if end > 1 / top:
+        return [mpmath.mpf(0)]
+    return [a - top * b for a, b in zip([*piece, 0], [0, *piece], strict=True)]
+
+
+def _value(polynomial: Sequence[mpmath.mpf], v: mpmath.mpf) -> mpmath.mpf:
+    value = mpmath.mpf(0)
+    for factor in reversed(polynomial):
+        value = value * v + factor
+    return value
 
 
 def _around(x: mpmath.mpf) -> Enclosure:

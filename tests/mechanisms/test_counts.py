@@ -142,6 +142,7 @@ def cells_of(found: Counter[Any], scores: list[int]) -> tuple[list[int], list[fl
     return [*sample, sum(found.values()) - sum(sample)], [*expected, 1 - math.fsum(expected)]
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_counts_of_a_race_of_many_have_the_same_law_and_a_score_off_by_one_is_rejected() -> None:
     scores = np.array([2, 0, 1, *[-90] * 60])
     assert WholeLaplaceNoise(ONE).threshold_rank(1) < len(scores)
@@ -157,6 +158,7 @@ class FewIndividual(WholeLaplaceNoise):
         return k + 1
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_candidates_that_race_have_the_counts_of_their_noise() -> None:
     vector = ArrayScores(np.array([1, 0, 1]), "max")
     found: Counter[Any] = Counter()
@@ -167,6 +169,7 @@ def test_candidates_that_race_have_the_counts_of_their_noise() -> None:
     assert rejects(*cells_of(found, [1, 1, 1]))
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_parts_merge_to_the_law_of_the_whole() -> None:
     m = counting()
     found = Counter(

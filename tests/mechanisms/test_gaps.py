@@ -173,6 +173,7 @@ def capped(noise: Noise, scores: Sequence[Any], outcome: tuple[tuple[int, int], 
     )
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("noise", ["exponential", "gumbel"])
 def test_gaps_of_a_race_of_many_have_the_law_of_their_numbers(noise: Noise) -> None:
     """Three matter, forty far behind make it a race; a gap that is one step off is rejected."""
@@ -185,6 +186,7 @@ def test_gaps_of_a_race_of_many_have_the_law_of_their_numbers(noise: Noise) -> N
     assert rejects([found[outcome] for outcome in cells], moved)
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_gaps_of_chunks_have_the_law_of_the_whole() -> None:
     m = gaps("exponential")
     chunks = [np.array([2.0, 0.0]), np.array([1.0])]
@@ -195,6 +197,7 @@ def test_gaps_of_chunks_have_the_law_of_the_whole() -> None:
     )
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("chunked", [False, True])
 def test_two_winners_in_rho_are_drawn_in_rounds_with_fresh_noise(chunked: bool) -> None:  # noqa: FBT001 - a case
     """The gap of the first is to the runner-up of its round, who need not win the next."""
@@ -323,6 +326,7 @@ def test_gaps_are_free_in_pure_privacy_and_cost_the_logistic_pair_otherwise() ->
 MOVES = {"one-up": (1, 0, 0), "others-up": (0, 1, 1), "two-up": (1, 1, 0), "last-up": (0, 0, 1)}
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("moves", MOVES.values(), ids=MOVES)
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("noise", ["exponential", "gumbel"])

@@ -100,6 +100,7 @@ def better(scores: Sequence[Any], optimize: str) -> list[Fraction]:
 # One winner.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", PATTERNS.values(), ids=PATTERNS)
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_report_noisy_max_with_gumbel_noise_is_the_exponential_mechanism(
@@ -111,6 +112,7 @@ def test_report_noisy_max_with_gumbel_noise_is_the_exponential_mechanism(
         check_rounds(enumerate_rounds(program, 30), softmax(better(scores, optimize), scale), TINY)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", PATTERNS.values(), ids=PATTERNS)
 def test_report_noisy_max_with_exponential_noise_is_permute_and_flip(scores: list[Any]) -> None:
     expected = permute_and_flip(better(scores, "max"), ONE)
@@ -119,6 +121,7 @@ def test_report_noisy_max_with_exponential_noise_is_permute_and_flip(scores: lis
     check(lambda source: int(m.draw(scores, source)), expected.__getitem__, range(len(scores)), walk)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", [[0, 1, 2], [0.1, 0.2]], ids=str)
 def test_where_the_smallest_score_is_the_best_permute_and_flip_orients_the_scores(scores: list[Any]) -> None:
     expected = permute_and_flip(better(scores, "min"), Fraction(2, 3))
@@ -127,6 +130,7 @@ def test_where_the_smallest_score_is_the_best_permute_and_flip_orients_the_score
     check(lambda source: int(m.draw(scores, source)), expected.__getitem__, range(len(scores)), walk)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_the_width_of_the_words_does_not_change_the_law(width: int) -> None:
     scores = [0, 1, 2]
@@ -141,6 +145,7 @@ def test_the_width_of_the_words_does_not_change_the_law(width: int) -> None:
     )
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(
     "scores", [np.array([-np.inf, 1.0, 0.0]), [-math.inf, 1, Fraction(0)]], ids=["array", "list"]
 )
@@ -207,6 +212,7 @@ def test_numbers_at_the_edge_of_their_type_follow_the_same_law(scores: Any, scal
 # Blocks of more than one candidate.
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("way", ["noted", "batched"])
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("scores", [SIX, SIX[:5]], ids=["full", "one-missing"])
@@ -233,11 +239,13 @@ def test_batches_over_blocks_select_by_the_exponential_mechanism(scores: list[fl
     )
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", [[1.0, 0.0], [2.0, 1.2, 1.0], FOUR], ids=["two", "three", "four"])
 def test_the_first_to_arrive_with_exponential_noise_wins_permute_and_flip(scores: list[float]) -> None:
     check_first_arrival(scores, Walk(14, Fraction(1, 2)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", [[1.0, 0.0], [2.0, 1.2, 1.0]], ids=["two", "three"])
 def test_so_does_the_first_to_arrive_with_one_proposal_at_a_time(scores: list[float]) -> None:
     envelope = envelope_of(ArrayScores(np.array(scores), "max"))
@@ -302,6 +310,7 @@ def two_best(vector: ScoreVector, source: Randomness, way: str) -> tuple[int, ..
     return tuple(noisy_score.candidate for noisy_score in drawn or [])
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("way", ["indices", "noisy scores"])
 @pytest.mark.parametrize("scores", [[0.0, 1.0, 2.0], [3.0, 1.0, 1.0], [0.0, 0.0, 0.0]], ids=str)
 def test_the_two_best_of_three_with_gumbel_noise_are_drawn_as_if_peeled(
@@ -329,6 +338,7 @@ FEW_SCORES: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", FEW_SCORES.values(), ids=FEW_SCORES)
 @pytest.mark.parametrize("optimize", ["max", "min"])
 def test_the_two_best_of_few_with_exponential_noise_are_drawn_at_once(
@@ -339,6 +349,7 @@ def test_the_two_best_of_few_with_exponential_noise_are_drawn_at_once(
     check(partial(ordered, m, scores), law.__getitem__, law, Walk(20, Fraction(1, 2**8)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_the_best_of_four_with_exponential_noise_are_drawn_at_once(k: int) -> None:
     scores = [2, 0, 1, 1]
@@ -347,6 +358,7 @@ def test_the_best_of_four_with_exponential_noise_are_drawn_at_once(k: int) -> No
     check(partial(ordered, m, scores), law.__getitem__, law, Walk(20, Fraction(1, 2**3)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("scores", FEW_SCORES.values(), ids=FEW_SCORES)
 @pytest.mark.parametrize("optimize", ["max", "min"])
 def test_the_two_best_of_few_with_gumbel_noise_are_drawn_as_if_peeled(
@@ -405,6 +417,7 @@ def test_whether_enough_individual_candidates_exceed_the_threshold_or_not_the_la
     check(program, law.__getitem__, law, Walk(11, Fraction(9, 10)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_an_ineligible_candidate_is_not_among_the_best() -> None:
     scores = [-math.inf, 1.0, 0.0]
     for m, of in (
@@ -465,6 +478,7 @@ def test_the_closed_forms_are_those_of_the_literature() -> None:
         assert single[i,].low <= probability.low <= probability.high <= single[i,].high
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("parts", [[[0.0], [1.0]], [[1.0], [0.0, 0.0]]], ids=str)
 def test_parts_with_gumbel_noise_merge_to_the_law_of_the_whole(parts: list[list[float]]) -> None:
     whole = [score for part in parts for score in part]

@@ -427,6 +427,7 @@ def test_chunks_may_come_in_a_buffer_that_is_used_again() -> None:
         assert [make(2).over(reused()) for _ in range(20)] == [[0, 4]] * 20
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_chunks_are_not_held_once_they_are_read() -> None:
     alive: list[weakref.ref[Any]] = []
 

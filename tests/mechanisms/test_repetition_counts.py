@@ -64,6 +64,7 @@ COUNTS: dict[str, tuple[Count, int]] = {
 }
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(("count", "depth"), COUNTS.values(), ids=COUNTS)
 def test_a_count_follows_its_law(count: Count, depth: int) -> None:
     open_at_most = Fraction(256, 2**depth)
@@ -117,6 +118,7 @@ def test_the_check_rejects_a_law_that_is_slightly_wrong(mutant: Count, honest: C
         check(mutant.draw, probability(honest), range(6), Walk(16, Fraction(1, 2**8)))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("count", [count for count, _ in COUNTS.values()], ids=list(COUNTS))
 def test_the_mean_is_an_upper_bound_and_close(count: Count) -> None:
     seen = [(k, probability(count)(k)) for k in range(200)]

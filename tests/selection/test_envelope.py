@@ -266,6 +266,7 @@ def test_all_accepted_are_those_accepted_one_by_one(vector: ScoreVector, scale: 
     assert 20 < len(one_by_one) < 299
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_margins_that_floats_do_not_decide_are_enclosed_ever_more_closely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -137,12 +137,14 @@ class Whole(PermuteAndFlipRace):
         self._intervals[-1] = final._replace(number=final.number - 1)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("kind", [Forgetful, InTheLastInterval, Whole])
 def test_wrong_failures_are_rejected(kind: type[PermuteAndFlipRace]) -> None:
     with pytest.raises(Rejected, match="wrong"):
         check_failures([(3, 2), (1, 2)], Walk(20, Fraction(1, 2**4)), kind)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("more", [6, 12])
 @pytest.mark.parametrize("asked", [[(1, 1), (3, 2)], [(3, 3), (1, 4)], [(3, 2), (1, 2), (2, 3)]])
 def test_where_proposals_come_fast_the_early_answer_is_right_too(

@@ -139,6 +139,7 @@ def test_a_time_is_as_narrow_as_was_asked_for_however_low_the_rate() -> None:
     assert high - low <= Fraction(1, 2**90)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("noise", [GumbelNoise(), ExponentialNoise()])
 def test_the_bounds_of_an_arrival_enclose_all_that_is_known_more_closely(noise: NoiseLaw) -> None:
     race = Race(envelope_of(range(20)), noise, system())

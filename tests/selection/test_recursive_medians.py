@@ -162,11 +162,13 @@ def drawn_and_expected(scale: Fraction, draws: int) -> tuple[list[int], list[flo
     return [found[each] for each in law], list(law.values())
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_all_answers_together_follow_the_law_of_the_recursion() -> None:
     counts, law = drawn_and_expected(Fraction(2), 700)
     assert g_statistic(counts, law) < threshold(len(law))
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_draw_at_a_quarter_of_the_scale_is_rejected() -> None:
     counts, law = drawn_and_expected(Fraction(1, 2), 700)
     assert g_statistic(counts, law) > threshold(len(law))

@@ -229,6 +229,7 @@ STATISTICS: dict[str, tuple[list[Runs], Fraction, list[int]]] = {
 }
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("case", STATISTICS)
 def test_draws_with_the_systems_randomness_follow_the_law(case: str) -> None:
     found, most = g_of(*STATISTICS[case], 2000)

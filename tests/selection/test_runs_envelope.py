@@ -63,6 +63,7 @@ def mass(runs: Runs, run: int, best: Fraction, scale: Fraction) -> Fraction:
     )
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", WIDTHS)
 @given(
     st.lists(

@@ -31,6 +31,7 @@ def check_bounds(drawn: list[NoisyScore] | None) -> list[NoisyScore]:
     return drawn
 
 
+@pytest.mark.usefixtures("unmeasured")
 @each_noise
 @pytest.mark.parametrize("optimize", ["max", "min"])
 @pytest.mark.parametrize("base", [0.0, 1e9, -1e9])
