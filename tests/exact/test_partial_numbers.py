@@ -122,6 +122,16 @@ def test_the_law_does_not_depend_on_the_width_of_the_words(width: int) -> None:
     laws.check_argmax(Exponential, (2, 0), walk, law="permute_and_flip")
 
 
+def test_a_uniform_number_keeps_to_a_bound_exactly_if_its_ends_do() -> None:
+    bounds = [Fraction(top, bottom) for bottom in range(1, 13) for top in range(-1, 2 * bottom)]
+    for words in [(), (0,), (5,), (7,), (0, 3), (7, 7)]:
+        number = Uniform(Given(list(words), width=3))
+        for _ in words:
+            number.refine()
+        assert [number.is_at_most(bound) for bound in bounds] == [number.upper() <= b for b in bounds]
+        assert [number.is_at_least(bound) for bound in bounds] == [number.lower() >= b for b in bounds]
+
+
 def test_each_of_two_uniform_numbers_is_the_larger_half_of_the_time() -> None:
     laws.check(
         lambda source: Uniform(source).greater_than(Uniform(source)),

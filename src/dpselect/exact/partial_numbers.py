@@ -148,6 +148,14 @@ class Uniform(OneUniform):
         while self._numerator < parts:
             self.refine()
 
+    def is_at_most(self, bound: Fraction) -> bool:
+        """Say whether all that the number may be is at most the bound: ``upper() <= bound``, in integers."""
+        return (self._numerator + 1) * bound.denominator <= bound.numerator << self.bits
+
+    def is_at_least(self, bound: Fraction) -> bool:
+        """Say whether all that the number may be is at least the bound: ``lower() >= bound``, in integers."""
+        return self._numerator * bound.denominator >= bound.numerator << self.bits
+
     def lower(self, precision: int = 1) -> Fraction:
         """Give the lower end, exactly, whatever the precision."""
         del precision

@@ -79,9 +79,9 @@ def is_below_exactly(number: Uniform, enclose: Callable[[int], Enclosure], spare
         if number.bits + min(spare, SPARE_BITS) > precision:
             precision = number.bits + spare
             low, high = enclose(precision)
-        if number.upper() <= low:
+        if number.is_at_most(low):
             return True
-        if number.lower() >= high:
+        if number.is_at_least(high):
             return False
         number.refine()
 
