@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -388,3 +389,23 @@ def test_a_parquet_column_named_as_duckdb_numbers_rows_is_refused(name: str, tmp
     path = written_parquet(pa.table({"voter": ["a"], "dish": ["pie"], name: [7]}), tmp_path)
     with pytest.raises(InvalidParameter, match=f"without a column named {name!r}"):
         asked(DISH, Table(path, unit="voter"))
+
+
+def test_c5_a_value_that_arrow_has_no_place_for_drops_its_row_and_no_other() -> None:
+    """DuckDB's 24:00:00, and whole numbers of more than 38 digits."""
+    connection = duckdb.connect()
+    relation = connection.sql(
+        f"SELECT * FROM (VALUES (1, 'pie', '{2**127 - 1}'::HUGEINT, TIME '24:00:00'), "
+        "(2, 'pie', 5::HUGEINT, TIME '23:59:59.999999'), (3, 'tea', -5::HUGEINT, NULL)) t(who, dish, h, tm)"
+    )
+    dish = approval_voting(candidate="dish", candidates=["pie", "tea"])
+    for where, scores in {
+        "h > 0": [1, 0],
+        "not h = 5": [0, 1],
+        "h = h": [1, 1],
+        "tm > TIME '12:00:00'": [1, 0],
+        "tm = tm": [1, 0],
+        "tm is null": [1, 1],
+    }.items():
+        assert asked(dish, Table(relation, unit="who", where=where)) == scores, where
+    assert asked(approval_voting(candidate="h", candidates=[5, -5]), Table(relation, unit="who")) == [1, 1]

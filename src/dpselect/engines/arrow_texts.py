@@ -1,10 +1,13 @@
-"""Columns of Arrow, each validated whole: text that is not UTF-8 is NULL, anything else that is wrong fails.
+"""Columns of Arrow, each validated whole: a value that its type does not have is NULL, other faults fail.
 
+Such a value is text that is not UTF-8, a time beyond the day (DuckDB has 24:00:00), or a decimal with more
+digits than its type (DuckDB hands whole numbers of 128 bits over so).
 A broken value drops its own row this way, as a NULL does, and the rows beside it count as before.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
@@ -15,19 +18,36 @@ RAW = {"string": "binary", "large_string": "large_binary", "string_view": "binar
 
 
 def validated(column: Any) -> Any:
-    """Give a column without the text in it that is not UTF-8; raise where its offsets or types are wrong."""
+    """Give a column without the values in it that are none; raise where its offsets or types are wrong."""
     if run_or_none(lambda: _checked(column)) is not None:
         return column
     if hasattr(column, "dictionary"):
         return _without_broken_entries(column)
-    if str(column.type) not in RAW:
-        raise ValueError
-    return _decoded(column)
+    return _decoded(column) if str(column.type) in RAW else _within(column, *_ends(column.type))
 
 
 def _checked(column: Any) -> Any:
     column.validate(full=True)
     return column
+
+
+def _ends(kind: Any) -> tuple[Any, Any]:
+    """Give the least and the greatest value of a type of times or decimals."""
+    arrow = import_module("pyarrow")
+    if arrow.types.is_decimal(kind):
+        nines = (9,) * kind.precision
+        return tuple(arrow.scalar(Decimal((sign, nines, -kind.scale)), kind) for sign in (1, 0))
+    if arrow.types.is_time(kind):
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        whole = arrow.int32() if arrow.types.is_time32(kind) else arrow.int64()
+        return tuple(arrow.scalar(end, whole).cast(kind) for end in (0, 86_400 * per_second - 1))
+    raise ValueError
+
+
+def _within(column: Any, least: Any, greatest: Any) -> Any:
+    arrow, compute = import_module("pyarrow"), import_module("pyarrow.compute")
+    beyond = compute.or_(compute.less(column, least), compute.greater(column, greatest))
+    return _checked(compute.if_else(beyond, arrow.scalar(None, column.type), column))
 
 
 def _decoded(column: Any) -> Any:
