@@ -61,8 +61,14 @@ class Service:
         if connection is None:
             connection = self._own.connection = http.client.HTTPConnection(self.host, timeout=60)
         headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-        connection.request(method, path, None if words is None else json.dumps(words), headers)
-        response = connection.getresponse()
+        body = None if words is None else json.dumps(words)
+        try:
+            connection.request(method, path, body, headers)
+            response = connection.getresponse()
+        except (OSError, http.client.HTTPException):  # the studio closes what is idle
+            connection.close()
+            connection.request(method, path, body, headers)
+            response = connection.getresponse()
         return response.status, json.loads(response.read() or b"null")
 
     def answered(self, key: str, words: dict[str, Any]) -> float:
@@ -157,7 +163,7 @@ def load(run: Service) -> tuple[float, float]:
 
 
 def memory(run: Service, questions: int) -> tuple[float, float]:
-    """Give the memory after a tenth of so many quotes, and after all."""
+    """Give the memory after a tenth of the quotes, and after all."""
     words = {"data_set": "mascots", "column": "name", "epsilon": "1/4"}
     early = 0.0
     for number in range(questions):
@@ -180,9 +186,13 @@ def main() -> None:
             run.register(name, path)
         run.register("again", folder / "tied.csv")
         kinds = {"twice the same": "again", "neighbours": "neighbour", "far inputs": "ahead"}
-        told = {kind: time_tells(run, "tied", name, options.pairs) for kind, name in kinds.items()}
+        told = {}
+        for kind, name in kinds.items():
+            told[kind] = time_tells(run, "tied", name, options.pairs)
+            print(f"  {kind}: {told[kind]:.3f}", flush=True)
     with service() as (run, _):
         quote, answers = load(run)
+        print(f"  quotes {quote * 1000:.0f} ms, answers {answers:.1f} s", flush=True)
         early, late = memory(run, options.questions)
     lines = [
         "# The studio over HTTP",
