@@ -22,10 +22,11 @@ from dpselect.privacy.neighbours import Neighbours
 from dpselect.problems.candidates import PUBLIC
 from dpselect.problems.groups import Groups, groups_of
 from dpselect.problems.problem import Problem
-from dpselect.release.charge import Payer, Payment, kept_answer, must_agree, must_be_affordable, pay
+from dpselect.release.charge import Payment, kept_answer, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
 from dpselect.release.drawing import drawn_from_runs
 from dpselect.release.labels import plain_label
+from dpselect.release.payer import Payer, must_agree
 from dpselect.release.priced_once import Asked, priced_once
 from dpselect.release.progress_line import progress_shown
 from dpselect.release.quorum import QuorumWish, before_quorum, beside_quorum, with_quorum
