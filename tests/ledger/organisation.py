@@ -136,7 +136,7 @@ def storm(place: str, measure: str, people: int, kills: int) -> None:
             there.append(started(place, people + killed))
     check(place, said)
     acts = collections.Counter(line.split("\t")[0].split(" ")[0] for line in said)
-    print(kills + people, *(acts[act] for act in ("charge", "answer", "budget", "refused")))  # noqa: T201 - the answer
+    print(kills + people, *(acts[act] for act in ("charge", "answer", "budget", "refused")))
 
 
 def check(place: str, said: list[str]) -> None:

@@ -44,7 +44,7 @@ def spend(place: str, processes: int, threads: int, loss: PureDP) -> None:
         os.close(writer)
         readers.append(reader)
     paid = [int(_all_of(reader) or b"-1") for reader in readers]
-    print(*paid)  # noqa: T201 - the answer
+    print(*paid)
 
 
 def _spent_by_threads(place: str, threads: int, loss: PureDP) -> int:
@@ -91,7 +91,7 @@ def kill(template: str, kills: int, who: str) -> None:
         _check(place, said, payer)
         acknowledged += len(said)
         ledgers += 1
-    print(killed, ledgers, acknowledged)  # noqa: T201 - the answer
+    print(killed, ledgers, acknowledged)
 
 
 def _seconds_of_a_charge(ledger: Ledger, payer: Payer) -> float:
@@ -156,7 +156,7 @@ def acknowledge(place: str, payer: Payer) -> None:
         except LedgerUnavailable:
             time.sleep(0.01)
             continue
-        print(entry.number, entry.digest, flush=True)  # noqa: T201 - the acknowledgement
+        print(entry.number, entry.digest, flush=True)
 
 
 def _all_of(reader: int) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from errno import ENOLCK
 from fcntl import LOCK_EX, flock
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +95,10 @@ def test_e10_another_header_under_a_chain_computed_anew_is_found(
 
 
 Use = Callable[[Ledger], object]
-CHARGE: Use = lambda ledger: ledger.charge(PureDP("1/10"), reason="a")  # noqa: E731 - a name for a test
-STORE: Use = lambda ledger: ledger.store("r4", "late")  # noqa: E731 - the same
-ANSWER: Use = lambda ledger: ledger.answer("r2")  # noqa: E731 - the same
-AGAIN: Use = lambda ledger: ledger.charge(PureDP("1/10"), reason="a", request_id="r3")  # noqa: E731 - the same
+CHARGE: Use = methodcaller("charge", PureDP("1/10"), reason="a")
+STORE: Use = methodcaller("store", "r4", "late")
+ANSWER: Use = methodcaller("answer", "r2")
+AGAIN: Use = methodcaller("charge", PureDP("1/10"), reason="a", request_id="r3")
 
 
 @pytest.mark.parametrize(
