@@ -33,7 +33,7 @@ from dpselect.silence import run, run_or_none, shortage_or
 
 ROWS_IN_MEMORY = "rows_in_memory"
 UNKNOWN = "another"
-"""The type of a column that DuckDB has no type for. It is no question's column."""
+"""The type of a column that DuckDB has no type for: no question can be about it."""
 Read = Callable[[Sequence[int]], Any]
 """Gives the columns at these places, named c0, c1, ... by their place, as something that DuckDB can read."""
 
