@@ -237,7 +237,6 @@ def test_discrete_laplace_falls_off_exponentially_on_both_sides(scale: str, dept
     laws.check_discrete_laplace(discrete_laplace, Fraction(scale), Walk(depth, Fraction(1, 2**20)))
 
 
-@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_discrete_laplace_follows_its_law_in_words_of_any_width(width: int) -> None:
     laws.check_discrete_laplace(discrete_laplace, Fraction(4, 5), Walk(22, Fraction(1, 2**12), width))

@@ -158,7 +158,6 @@ class FewIndividual(WholeLaplaceNoise):
         return k + 1
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_candidates_that_race_have_the_counts_of_their_noise() -> None:
     vector = ArrayScores(np.array([1, 0, 1]), "max")
     found: Counter[Any] = Counter()

@@ -197,6 +197,13 @@ def test_gaps_of_chunks_have_the_law_of_the_whole() -> None:
     )
 
 
+def test_chunks_of_lists_and_of_arrays_are_one_row_of_scores() -> None:
+    m = gaps(k=2, measure=zero_concentrated_divergence())
+    (first, lead), (second, _) = m.over([[0, Fraction(2 * 10**9)], np.array([10.0**9, -math.inf])])
+    assert (first, second) == (1, 2)
+    assert abs(lead - 10**9) < 10**6
+
+
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("chunked", [False, True])
 def test_two_winners_in_rho_are_drawn_in_rounds_with_fresh_noise(chunked: bool) -> None:  # noqa: FBT001 - a case

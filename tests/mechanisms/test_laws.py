@@ -145,7 +145,6 @@ def test_the_width_of_the_words_does_not_change_the_law(width: int) -> None:
     )
 
 
-@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize(
     "scores", [np.array([-np.inf, 1.0, 0.0]), [-math.inf, 1, Fraction(0)]], ids=["array", "list"]
 )
@@ -478,7 +477,6 @@ def test_the_closed_forms_are_those_of_the_literature() -> None:
         assert single[i,].low <= probability.low <= probability.high <= single[i,].high
 
 
-@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("parts", [[[0.0], [1.0]], [[1.0], [0.0, 0.0]]], ids=str)
 def test_parts_with_gumbel_noise_merge_to_the_law_of_the_whole(parts: list[list[float]]) -> None:
     whole = [score for part in parts for score in part]

@@ -137,7 +137,6 @@ class Whole(PermuteAndFlipRace):
         self._intervals[-1] = final._replace(number=final.number - 1)
 
 
-@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("kind", [Forgetful, InTheLastInterval, Whole])
 def test_wrong_failures_are_rejected(kind: type[PermuteAndFlipRace]) -> None:
     with pytest.raises(Rejected, match="wrong"):

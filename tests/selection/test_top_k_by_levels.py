@@ -54,6 +54,12 @@ def test_estimates_are_close(scale: Fraction, monkeypatch: pytest.MonkeyPatch) -
     assert not any(map(math.isnan, seen))
 
 
+def test_a_level_that_ties_with_the_one_before_lets_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = watched(monkeypatch)
+    levels.draw_by_levels({0: Fraction(3), 1: Fraction(3), 2: Fraction(1)}, ONE, 2, system())
+    assert seen[-1] == 0
+
+
 @pytest.mark.parametrize("far", [Fraction(10**320), Fraction(10**400)])
 @pytest.mark.parametrize("low", [Fraction(0), Fraction(1)])
 def test_beyond_all_floats_probabilities_are_zero(
