@@ -44,8 +44,8 @@ LISTS_UP_TO = 32
 """Candidates: up to this number, lists are faster than arrays."""
 
 CLIP_ABOVE, IN_PLACE_ABOVE, AT_A_TIME = 8192, 65536, 4096
-"""Numbers of cells. Above the first, negative exponents are raised to 0 all at once. Above the second, units are
-written over exponents, to save memory: as many at a time as the third says."""
+"""Numbers of cells. Above the first, negative exponents are raised to 0 all at once. Above the second, units
+are written over exponents, to save memory: as many at a time as the third says."""
 
 SORT_FROM, WORD_BITS = 256, 64
 """This many proposals, or more, are sorted before the look-up, if unit and number fit a word of 64 bits."""
