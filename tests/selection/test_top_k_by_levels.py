@@ -54,7 +54,7 @@ def test_estimates_are_close(scale: Fraction, monkeypatch: pytest.MonkeyPatch) -
     assert not any(map(math.isnan, seen))
 
 
-def test_a_level_that_ties_with_the_one_before_lets_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_level_that_ties_with_the_one_before_adds_no_candidate(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = watched(monkeypatch)
     levels.draw_by_levels({0: Fraction(3), 1: Fraction(3), 2: Fraction(1)}, ONE, 2, system())
     assert seen[-1] == 0
