@@ -429,6 +429,19 @@ def test_a_file_that_is_no_ledger_is_refused_and_kept(tmp_path: Path, content: b
     assert path.read_bytes() == content
 
 
+def test_what_a_killed_creation_leaves_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    path.touch()
+    with pytest.raises(LedgerDamaged, match=r"It is empty: .* remove it and make it again"):
+        Ledger.open(path)
+    path.unlink()
+    Ledger.create(path).close()
+    path.write_bytes(b"")
+    with pytest.raises(LedgerDamaged) as found:  # its anchor knows it: it was cut, and is not to be removed
+        Ledger.open(path)
+    assert "remove it" not in str(found.value)
+
+
 def test_another_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
     with sqlite3.connect(path) as connection:

@@ -30,6 +30,10 @@ from dpselect.ledger.sqlite_schema import SQLITE_SCHEMA, SQLITE_SCHEMAS
 APPLICATION_ID = 0x6470736C
 """A number in the file that tells other programs what the file is: "dpsl" in ASCII."""
 
+HALF_MADE = (
+    " It is empty: if a process was killed while it made it, and nothing was ever charged, remove it and "
+    "make it again."
+)
 _NEW_FILE = ["PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", f"PRAGMA application_id = {APPLICATION_ID}"]
 
 
@@ -196,7 +200,10 @@ class SqliteDatabase:
         layout = next((each for each, schema in schemas if found == schema), None)
         in_order = (names, whole, application) == ([], [("ok",)], [(APPLICATION_ID,)])
         if layout is None or not in_order or not (read_only or mode == [("wal",)]):
-            raise LedgerDamaged(f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.")
+            half_made = "" if found or self.anchor().exists() else HALF_MADE
+            raise LedgerDamaged(
+                f"{self.place!r} is no ledger, or a damaged one; it accepts no charge.{half_made}"
+            )
         self.layout = layout
 
     def close(self) -> None:
