@@ -139,5 +139,5 @@ def draw_exactly(
 ) -> list[int]:
     """Draw the k best of one group from the noisy scores that begin with these words."""
     vector, candidates = ArrayScores(scores, draw.optimize), np.arange(len(scores))
-    noisy = individual_scores(vector, candidates, draw.scale, NOISES[draw.noise], words, randomness)
+    noisy = individual_scores(vector, candidates, draw.scale, NOISES[draw.noise], (words, randomness))
     return [one.candidate for one in noisy.may_be_best(draw.k).in_order()[: draw.k]]

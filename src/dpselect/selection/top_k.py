@@ -168,19 +168,19 @@ def _draw_individual(
     """Give each candidate a noisy score of its own, of which one random word is drawn, or a whole one."""
     if isinstance(noise, WholeLaplaceNoise):
         return noise.individual(vector, candidates, randomness)
-    words = randomness.words(len(candidates))
-    return individual_scores(vector, candidates, scale, noise, words, randomness)
+    first = randomness.words(len(candidates))
+    return individual_scores(vector, candidates, scale, noise, (first, randomness))
 
 
-def individual_scores(  # noqa: PLR0913, PLR0917 - the draw's own parameters, and what is drawn already
+def individual_scores(
     vector: ScoreVector,
     candidates: Indices,
     scale: Fraction,
     noise: NoiseLaw,
-    words: NDArray[np.uint64],
-    randomness: Randomness,
+    drawn_from: tuple[NDArray[np.uint64], Randomness],
 ) -> NoisyScores:
-    """Give each candidate the noisy score that begins with its word."""
+    """Give each candidate the noisy score that begins with its word, and goes on with words of the source."""
+    words, randomness = drawn_from
     step = 2.0**-randomness.width
     below = words * step
     usual = np.abs(below - 0.5) <= 0.5 - NEAREST_END - step
