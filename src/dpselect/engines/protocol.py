@@ -187,7 +187,8 @@ def of_columns(columns: Iterable[NDArray[Any]], request: CountsRequest) -> Count
     """Take a result column by column, where all of it is in the arrays of ``array_type``."""
     kinds = [array_type(key) for key in (*request.keys, None)]
     taken = [
-        np.asarray(column).astype(kind, casting="safe") for column, kind in zip(columns, kinds, strict=True)
+        np.asarray(column).astype(kind, casting="safe", copy=False)
+        for column, kind in zip(columns, kinds, strict=True)
     ]
     *keys, sizes = taken
     return Counts(tuple(keys), sizes)

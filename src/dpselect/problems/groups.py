@@ -23,6 +23,9 @@ from dpselect.problems.problem import ByList, Problem
 from dpselect.problems.typed_values import TypedValues
 from dpselect.problems.votes import column_name
 
+MOST_NARROW = 2**16
+"""Groups whose places fit 16 bits, which NumPy sorts ten times as fast as 64."""
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -86,7 +89,8 @@ class Groups:
     def apart(self, counts: Counts) -> Iterator[Counts]:
         """Give the counts of each group, in the order of the groups."""
         *keys, group = counts.keys
-        order = np.argsort(group, kind="stable")
+        narrow = np.uint16 if self.count <= MOST_NARROW else np.int64
+        order = np.argsort(group.astype(narrow, copy=False), kind="stable")
         ends = np.searchsorted(group[order], np.arange(self.count + 1)).tolist()
         keys, sizes = [key[order] for key in keys], counts.sizes[order]
         for start, stop in pairwise(ends):
