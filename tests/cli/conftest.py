@@ -41,6 +41,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ],
         "visits.csv": ["person,town", *(f"p{i},Bern" for i in people), *(f"p{i},Bern" for i in people)],
         "pay.csv": ["person,salary", *(f"p{i},{40_000 + 100 * i}" for i in people)],
+        "guests.csv": [
+            "guest,city,dish",
+            *(f"g{i},{'Rome' if i % 2 else 'Oslo'},{'tea' if i % 2 else 'soup'}" for i in people),
+        ],
         "totals.csv": ["dish,total", "tea,300", "soup,100", "pie,3"],
     }
     for name, lines in write.items():

@@ -42,7 +42,7 @@ INSIDE = {
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},
         {"options", "public_columns", "score_files", "receipts", "budgets"},
         {"public_lists", "sources"},
-        {"output", "ledger_accounts"},
+        {"groups", "output", "ledger_accounts"},
         {"question", "quantile_plans"},
         {"runner"},
         {"main", "reference"},

@@ -30,6 +30,9 @@ class QuestionOptions:
     delta: str | None
     counts: bool
     quorum: str | None
+    each: str | None
+    groups: str | None
+    groups_per_person: int | None
     k: int | None
     neighbours: Any
     ledger: str | None
@@ -113,6 +116,22 @@ QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
         "--quorum",
         metavar="auto|none|NUMBER",
         help="The score that no clear winner stands for; auto: the least that silences an empty table.",
+    ),
+    click.option(
+        "--each",
+        metavar=COLUMN_METAVAR,
+        help="Answer for each group of people: those with one value in this column.",
+    ),
+    click.option(
+        "--groups",
+        metavar="FILE|TABLE:COLUMN|a,b,c",
+        help="The groups of --each: public, and never read from the data.",
+    ),
+    click.option(
+        "--groups-per-person",
+        type=int,
+        metavar=NUMBER_METAVAR,
+        help="In how many groups one person counts; the price grows with it.  [default: 1]",
     ),
     click.option(
         "--k",

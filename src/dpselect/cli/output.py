@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpselect.ledger.budget import Currency
     from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.release import Quote, Release
+    from dpselect.release.group_form import AskedGroups
     from dpselect.utility import Accuracy
 
 
@@ -47,7 +48,7 @@ def show(  # noqa: PLR0913 - what is shown, and where
         click.echo(
             csv_text(quote, None)
             if release is None
-            else csv_text(quote, release.labels, release.gaps, release.counts),
+            else csv_text(quote, release.labels, release.gaps, release.counts, release.winners),
             nl=False,
         )
         return
@@ -55,7 +56,9 @@ def show(  # noqa: PLR0913 - what is shown, and where
         found = _as_json(release, quote, ledger, None if release is not None else schema)
         write_json({**found, **({"charged": False} if kept else {})})
         return
-    if release is not None and not release.labels:
+    if release is not None and release.groups is not None:
+        _show_groups(release, release.groups)
+    elif release is not None and not release.labels:
         results().print(f"{no_winner_text(quote)}\n", style="bold", soft_wrap=True)
     elif release is not None:
         _show_winners([readable_label(label) for label in release.labels], release.accuracy.at)
@@ -68,7 +71,7 @@ def show(  # noqa: PLR0913 - what is shown, and where
             {"charged": ANSWERED_BEFORE} if release is not None and ledger is not None and not charged else {}
         ),
         "protects": quote.protects,
-        "accuracy": _promise(quote.accuracy),
+        **_promises(quote),
         "noise": quote.noise_and_scale,
         **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
@@ -106,7 +109,7 @@ def _as_json(
         **(
             json_object(quote, None)
             if release is None
-            else json_object(quote, release.labels, release.gaps, release.counts)
+            else json_object(quote, release.labels, release.gaps, release.counts, release.winners)
         ),
         "schema": None
         if schema is None
@@ -153,6 +156,35 @@ def _show_winners(labels: list[str], at: tuple[Fraction, ...]) -> None:
         number = f"{name:>{width}}  " if len(labels) > 1 else ""
         console.print(Text.assemble((number, "dim"), (label, "bold green")), soft_wrap=True)
     console.print()
+
+
+def _show_groups(release: Release, groups: AskedGroups) -> None:
+    """Show each group and who has won there; of several quantiles, which is which."""
+    from rich.text import Text
+
+    from dpselect.exact.rounding import short_decimal
+    from dpselect.release.group_form import NO_WINNER, group_lines
+
+    lines, at = group_lines(groups, release.winners), release.accuracy.at
+    if at:
+        lines = [("", ", ".join(map(short_decimal, at))), *lines]
+    names = [visible(name) for name, _ in lines]
+    console, width = results(), max(map(len, names))
+    for name, (group, won) in zip(names, lines, strict=True):
+        style = "dim" if not group else "bold" if won == NO_WINNER else "bold green"
+        console.print(Text.assemble((f"{name:{width}}  ", "dim"), (visible(won), style)), soft_wrap=True)
+    console.print()
+
+
+def _promises(quote: Quote) -> dict[str, str]:
+    """Say how good the answer is; of groups why they cost what they do, and how good each and all are."""
+    if quote.groups is None:
+        return {"accuracy": _promise(quote.accuracy)}
+    return {
+        "groups": quote.groups.price_text(quote.neighbours),
+        "accuracy": f"in each group {_promise(quote.accuracy)}",
+        "together": f"in all groups {_promise(quote.accuracy_of_all)}",
+    }
 
 
 def _promise(accuracy: Accuracy) -> str:

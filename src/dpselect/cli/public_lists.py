@@ -65,6 +65,11 @@ class Names(list[str]):
                 )
 
 
+def _public(option: str) -> str:
+    """Say that a list is public."""
+    return CANDIDATES_ARE_PUBLIC if option != "--groups" else f"Groups{CANDIDATES_ARE_PUBLIC[10:]}"
+
+
 def names(
     text: str | None, option: str = "--candidates", *, beside: Sequence[str] = (), ignore_case: bool = False
 ) -> Names:
@@ -95,7 +100,7 @@ def parts(
     if text is None:
         raise UserError(
             f"{option} must be given: a text file with one on each line, table.csv:COLUMN, or a,b,c. "
-            f"{CANDIDATES_ARE_PUBLIC}"
+            f"{_public(option)}"
         )
     path = Path(text)
     if is_file(path):
@@ -115,7 +120,7 @@ def parts(
             "Check the path; for a single one write it with a comma at the end."
         )
     if not found:
-        raise UserError(f"{option} must hold at least one; got none. {CANDIDATES_ARE_PUBLIC}")
+        raise UserError(f"{option} must hold at least one; got none. {_public(option)}")
     return found
 
 
@@ -220,7 +225,7 @@ def _must_not_be_among(path: Path, tables: Sequence[str], option: str) -> None:
     """Refuse a file that is one of those that a table is read from, by whatever name or link."""
     found = path.stat()
     if any(os.path.samestat(found, other) for table in tables for other in _files_of(table)):
-        raise UserError(f"{option} must be a list of its own; got the table itself. {CANDIDATES_ARE_PUBLIC}")
+        raise UserError(f"{option} must be a list of its own; got the table itself. {_public(option)}")
 
 
 def _files_of(table: str) -> Iterator[os.stat_result]:

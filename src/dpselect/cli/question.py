@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect.cli import interrupts, output, sources
 from dpselect.cli.budgets import given_loss
 from dpselect.cli.console import note
+from dpselect.cli.groups import asked_quorum, given_groups
 from dpselect.cli.options import QuestionOptions, with_question_options
 from dpselect.cli.public_lists import Names, as_numbers, names
 from dpselect.cli.receipts import keep_receipt, receipt
@@ -115,10 +116,11 @@ def _ask_a_table(asked: TableQuestion) -> None:
     from dpselect.errors import TableUnreadable
 
     options = asked.options
-    budget = _budget(options, asked.problem)
+    budget, groups = _budget(options, asked.problem), given_groups(options)
     with ledger_of(options) as ledger, sources.open_table(options) as table:
         problem = fitted(asked, table)
-        with _prepared(options, problem, table, budget, asked.people) as question:
+        of_each = {} if groups is None else groups.fitted(table.schema)
+        with _prepared(options, problem, table, budget, people=asked.people, **of_each) as question:
             doubt = _doubt_of_decimals(problem, table.schema, options)
             if doubt and not options.quiet:
                 note(doubt)
@@ -185,7 +187,7 @@ def _prepared(
     problem: Problem,
     data: OpenTable | Scores,
     budget: WritableLoss,
-    people: int | None = None,
+    **more: Any,
 ) -> AbstractContextManager[Question]:
     """Price a question, to be fitted to the schema; that it does not fit is the table's fault."""
     from dpselect.release import prepare
@@ -199,10 +201,10 @@ def _prepared(
         noise=options.noise,
         gap=options.gap,
         gap_grid=options.gap_grid,
-        quorum=None if options.quorum == "none" else options.quorum,
-        people=people,
+        quorum=asked_quorum(options),
         counts=options.counts,
         progress=options.progress,
+        **more,
     )
     question.meanwhile = interrupts.Held
     return entered(question, lambda _: BAD_TABLE)

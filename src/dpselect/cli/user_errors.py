@@ -36,6 +36,8 @@ WORDS_OF_ARGUMENTS = {
     "encoding": "--encoding",
     "epsilon": "--epsilon",
     "gap_grid": "--gap-grid",
+    "groups": "--groups",
+    "groups_per_person": "--groups-per-person",
     "quorum": "--quorum",
     "k": "--k",
     "n": "--n",

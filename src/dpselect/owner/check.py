@@ -19,6 +19,7 @@ from dpselect.engines.table import Table
 from dpselect.errors import InvalidParameter, visible
 from dpselect.notebook import card, numbers_table, shown_text
 from dpselect.owner import queries
+from dpselect.problems.groups import groups_of
 from dpselect.problems.problem import Problem
 from dpselect.release.data import OpenTable
 from dpselect.release.progress_line import progress_shown
@@ -117,13 +118,20 @@ class TableCheck:
 
 
 @takes_data
-def check(
-    problem: Problem, table: Table | OpenTable, *, owner: bool = False, progress: bool | None = None
+def check(  # noqa: PLR0913 - the question, its groups, and who asks
+    problem: Problem,
+    table: Table | OpenTable,
+    *,
+    owner: bool = False,
+    by: str | None = None,
+    groups: object = None,
+    groups_per_person: int = 1,
+    progress: bool | None = None,
 ) -> TableCheck:
     """Show the owner of a table how it fits a question: what is matched, what is dropped, and why.
 
-    Nothing of it is private, and no ledger is charged. Only the owner of the data may ask. ``progress`` is
-    that of ``select``.
+    Nothing of it is private, and no ledger is charged. Only the owner of the data may ask. ``by``, ``groups``
+    and ``groups_per_person`` are those of ``select_each``; ``progress`` is that of ``select``.
     """
     if owner is not True:
         raise InvalidParameter("owner must be True: a check shows data. Write owner=True if it is yours.")
@@ -132,6 +140,9 @@ def check(
             f"check takes a problem and a Table; got a {type(problem).__name__}, a {type(table).__name__}. "
             'Write check(approval_voting(...), Table(path, unit="person"), owner=True).'
         )
+    if (by is None) != (groups is None):
+        raise InvalidParameter("by and groups belong together: the column of the groups, and their list.")
+    asked = None if by is None else groups_of(by, groups, groups_per_person)
     named = table.table if isinstance(table, OpenTable) else table
     if type(named.source).__name__ == "RecordBatchReader":
         raise InvalidParameter("source must be readable more than once; a reader is not. Write .read_all().")
@@ -139,7 +150,9 @@ def check(
         nullcontext(table) if isinstance(table, OpenTable) else OpenTable(table) as opened,
         progress_shown(wanted=progress),
     ):
-        return _checked(opened.engine, problem.request(opened.schema, unit=named.unit))
+        if asked is None:
+            return _checked(opened.engine, problem.request(opened.schema, unit=named.unit))
+        return _checked(opened.engine, asked.request(problem, opened.schema, unit=named.unit))
 
 
 def _checked(engine: Engine, request: CountsRequest) -> TableCheck:
@@ -149,8 +162,9 @@ def _checked(engine: Engine, request: CountsRequest) -> TableCheck:
     counted = partial(queries.rows_and_people, request.person, where)
     ((rows, *of_people),) = engine.rows_for_owner([*person, *filtered], counted)
     with_person, people = of_people or (rows, rows)
-    matched = _counted(engine, replace(request, distinct=False, most=None))
-    different = _counted(engine, replace(request, most=None))
+    unbounded = replace(request, most=None, groups_per_person=None)
+    matched = _counted(engine, replace(unbounded, distinct=False))
+    different = _counted(engine, unbounded)
     return TableCheck(
         rows=rows,
         people=people,

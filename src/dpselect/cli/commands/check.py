@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli.console import write_json
+from dpselect.cli.groups import given_groups
 from dpselect.cli.options import command, examples
 from dpselect.cli.question import TableQuestion, fitted
 from dpselect.cli.sources import open_table
@@ -58,10 +59,12 @@ def check_command(context: click.Context, *, words: tuple[str, ...], verb: str, 
     from dpselect.owner import check
     from dpselect.silence import run
 
+    groups = given_groups(question.options)
     with open_table(question.options) as table:
         problem = fitted(question, table)
+        of_each = {} if groups is None else groups.fitted(table.schema)
         progress = question.options.progress
-        found = run(lambda: check(problem, table, owner=True, progress=progress), _refusal)
+        found = run(lambda: check(problem, table, owner=True, progress=progress, **of_each), _refusal)
     if question.options.as_json:
         write_json(_as_json(found))
     else:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dpselect.cli import public_lists
+from dpselect.cli.groups import given_groups
 from dpselect.cli.options import (
     CANDIDATES,
     NUMBER_METAVAR,
@@ -59,6 +60,8 @@ def scores_command(  # noqa: PLR0913 - each is an option
     from dpselect.cli.score_files import SCORE_FILE_FORMATS, ScoreFile
     from dpselect.problems import Scores, custom
 
+    if given_groups(options) is not None:
+        raise UserError("--each is for tables: a file of scores has no groups. Ask for each file by itself.")
     names = public_lists.names(candidates, beside=options.paths)
     if (sensitivity is None) == (range_sensitivity is None):
         raise UserError(

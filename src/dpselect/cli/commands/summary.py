@@ -64,6 +64,8 @@ def summary_command(  # noqa: PLR0913 - each is an option
     bounds = public_lists.pair(between, "--between")
     question = about_numbers(options, five_numbers(value=column, between=bounds, step=step))
     if plot is not None:
+        if options.each is not None:
+            raise UserError("--plot draws one box, and --each asks for many. Leave one of them out.")
         _must_be_drawable(plot)
     return question.with_people(people).followed_by(None if plot is None else _Box(plot, column))
 

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 @command(
     epilog=examples(
         "vote ballots.csv --unit voter --choice candidate --candidates names.txt "
-        "--epsilon 1/2 --k 3 --ledger town.ledger"
+        "--epsilon 1/2 --k 3 --ledger town.ledger",
+        "vote guests.csv --unit guest --choice dish --candidates tea,soup,pie --each city --groups Rome,Oslo "
+        "--epsilon 1",
     )
 )
 @asks_a_table
