@@ -112,6 +112,15 @@ def test_a_module_renames_what_is_its_own_or_all_modules_do() -> None:
     assert is_renamed(old, new, "m", Renames({}, {"up": "down"}))
 
 
+def test_definitions_of_one_module_may_move_to_several() -> None:
+    old = "from dpselect.a import f, g, h\nx = f(g, h)\n"
+    new = "from dpselect.a import h\nfrom dpselect.b import f\nfrom dpselect.c import g\nx = f(g, h)\n"
+    moves = {"dpselect.a.f": "dpselect.b.f", "dpselect.a.g": "dpselect.c.g"}
+    assert is_renamed(old, new, "m", Renames(moves))
+    assert not is_renamed(old, new, "m", Renames({"dpselect.a.f": "dpselect.b.f"}))
+    assert not is_renamed(old, new.replace("f(g", "g(f"), "m", Renames(moves))
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A package of one proved module, committed."""

@@ -5,7 +5,8 @@ commit. If the two syntax trees are equal, once the names of the old one are map
 recorded. Everything else needs a reader: ``python3 run.py reviewed NAME``.
 
 The map: {"modules": {"old.module": "new.module"}, "names": {"old": "new"}}; names that change in one module
-alone stand under "in": {"old.module": {"old": "new"}}.
+alone stand under "in": {"old.module": {"old": "new"}}. What leaves a module that stays is moved by itself:
+"modules": {"old.module.name": "new.module.name"}.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Renames:
 def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
     """Say whether new code is old code under the map: the order of imports and the layout do not matter."""
     names = renames.of(module)
-    before, after = ast.parse(old), ast.parse(new)
+    before, after = (_EachImportAlone().visit(ast.parse(source)) for source in (old, new))
     used = _identifiers(before)
     changed = {name for name in used if names.get(name, name) != name}
     foreign = _foreign(before) | _foreign(after) | set(dir(builtins))
@@ -83,6 +84,13 @@ def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
     if len({names.get(name, name) for name in used}) != len(used):
         return False  # two names would become one: another program
     return _facts(_mapped(before, names, renames.modules)) == _facts(after)
+
+
+class _EachImportAlone(ast.NodeTransformer):
+    """Gives each imported name a statement of its own, as names of one module may go to several."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.ImportFrom]:
+        return [ast.ImportFrom(node.module, [alias], node.level) for alias in node.names]
 
 
 def _identifiers(tree: ast.AST) -> set[str]:
@@ -159,7 +167,7 @@ def _mapped(tree: ast.AST, names: Mapping[str, str], modules: Mapping[str, str])
 
 
 def _map_import(node: ast.ImportFrom, modules: Mapping[str, str]) -> None:
-    """Map ``from package import module``, which names a module in two parts, as well."""
+    """Map ``from package import module``, which names a module, or a definition, in two parts, as well."""
     package = str(node.module)
     node.module = modules.get(package, package)
     for alias in node.names:
