@@ -19,8 +19,8 @@ import dpselect
 from dpselect import Table
 from dpselect.engines.protocol import Counts
 from dpselect.problems import Problem
-from dpselect.problems.problem import LARGEST_FACTOR, MOST_PEOPLE
 from dpselect.problems.ranks import distribution, multiplied
+from dpselect.problems.scoring import LARGEST_FACTOR, MOST_PEOPLE
 from tests.costs import bytes_taken, calls
 from tests.engines.reference import SALT
 

@@ -139,7 +139,7 @@ def fitted(asked: TableQuestion, table: OpenTable) -> Problem:
 
 def _doubt_of_decimals(problem: Problem, schema: Schema, options: QuestionOptions) -> str:
     """Say how numbers are read, where nobody said it and the header may be one with decimal commas."""
-    from dpselect.problems.problem import ByAmount
+    from dpselect.problems.bounded_counts import ByAmount
 
     read = [] if problem.question is None else problem.question.keys
     names = [key.column for key in read if isinstance(key, ByAmount) and schema.column(key.column).decimal]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpselect.problems.candidates import Grid
 from dpselect.problems.grid_ranks import constant_runs
-from dpselect.problems.problem import WholeScores
+from dpselect.problems.scoring import WholeScores
 from dpselect.selection.runs import Runs, WholeNumbers
 
 

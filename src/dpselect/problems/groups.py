@@ -18,8 +18,9 @@ from dpselect.engines.protocol import Counts, CountsRequest, Key
 from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
+from dpselect.problems.bounded_counts import ByList
 from dpselect.problems.candidates import Numbers, Texts, listed
-from dpselect.problems.problem import ByList, Problem
+from dpselect.problems.problem import Problem
 from dpselect.problems.typed_values import TypedValues
 from dpselect.problems.votes import column_name
 

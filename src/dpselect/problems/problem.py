@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dpselect.engines.protocol import NO_PLACE, AmountKey, Counts, CountsRequest, Key, Listed, Ticked
-from dpselect.engines.schema import WORDS, ListedValue, Schema, comparable
+from dpselect.engines.protocol import Counts, CountsRequest
+from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
 from dpselect.exact.rounding import exact_text
 from dpselect.privacy.neighbours import Neighbours, metric_of
+from dpselect.problems.bounded_counts import BoundedCounts, ByList
 from dpselect.problems.candidates import Grid, Numbers, Texts
-from dpselect.problems.typed_values import EXAMPLES, TYPED_KINDS, TypedValues, read_as
+from dpselect.problems.scoring import RunScoring, Scoring, Unbounded, WholeScores
+from dpselect.problems.typed_values import TypedValues
 from dpselect.selection.cells import Cells
 from dpselect.selection.runs import Runs
 
@@ -27,153 +26,8 @@ CHUNK = 2**20
 """Candidates whose scores are held at a time; a problem with more is drawn in chunks."""
 
 
-class Unbounded(list[int]):
-    """Whole numbers that public numbers do not keep within 64 bits: read one by one, whatever they are."""
-
-
-WholeScores: TypeAlias = NDArray[np.int64] | list[int]
-"""Exact whole numbers: an array, or a list where public numbers are so large that 64 bits might not do."""
-
 MOST_SHOWN = 10**12
 """Candidates whose number is written out."""
-
-LARGEST_FACTOR, MOST_PEOPLE = 2**28, 2**34
-"""A factor times people, of no more than these, is at most 2**62."""
-
-Between: TypeAlias = Callable[[int, int], WholeScores]
-"""Gives the scores of the candidates from one place to another, in multiples of the unit."""
-
-
-class Scoring(Protocol):
-    """Turns counts into scores: a small frozen callable, as everything that a problem is made of."""
-
-    def __call__(self, counts: Counts, /) -> Between:
-        """Read the counts once, and give what scores any stretch of the candidates."""
-
-
-@runtime_checkable
-class RunScoring(Protocol):
-    """Turns counts into the scores of a grid, too: as runs, at a cost that does not depend on its points."""
-
-    def runs(self, counts: Counts, /) -> tuple[Runs, ...]:
-        """Read the counts once, and give the places of the grid in runs with scores."""
-
-
-@dataclass(frozen=True)
-class ByList:
-    """Group by a column whose values are looked up on a public list."""
-
-    column: str
-    values: Texts | Numbers | TypedValues
-    ignore_case: bool = False
-    others: bool = False
-    """Whether what is not on the list counts too, at the place behind it."""
-    split: str | None = None
-    optional: bool = False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that it reads."""
-        return (self.column,)
-
-    def key(self, schema: Schema) -> Key:
-        """Fit the list to the column's type, which must tell its values apart."""
-        column = schema.column(self.column)
-        values = self.values
-        if self.split is not None and column.kind != "text":
-            raise InvalidParameter(
-                f"split is for columns of text; column {self.column!r} holds {WORDS[column.kind]}. "
-                "Leave it out.",
-                parameter="split",
-            )
-        if isinstance(values, Texts) and column.kind in TYPED_KINDS:
-            if self.ignore_case:
-                raise InvalidParameter(
-                    f"ignore_case is for columns of text; column {self.column!r} holds {WORDS[column.kind]}. "
-                    "Leave it out."
-                )
-            values = read_as(column, values.labels)
-        if isinstance(values, TypedValues):
-            held = values.held(column)
-        elif isinstance(values, Texts):
-            places, spellings = zip(*values.spellings(ignore_case=self.ignore_case), strict=True)
-            held = _held(places, comparable(column, spellings))
-            lost = len({*places} - {place for place, _ in held})
-            if lost:
-                raise InvalidParameter(
-                    f"candidates must be text that column {self.column!r} can hold; {lost} of them have no "
-                    "form in the encoding of its database. Leave them out: nobody can have chosen them."
-                )
-        else:
-            if column.kind in TYPED_KINDS:
-                held_here = WORDS[column.kind]
-                raise InvalidParameter(
-                    f"column {self.column!r} must hold text or numbers, as numbers are looked up in it; it "
-                    f"holds {held_here}. Look up {held_here}, such as {EXAMPLES[column.kind]}, or name "
-                    "another column."
-                )
-            held = _held(range(len(values)), comparable(column, values.values))
-            if len({value for _, value in held}) != len(held):
-                raise InvalidParameter(
-                    f"column {self.column!r} must tell the numbers of the list apart; it holds "
-                    f"{WORDS[column.kind]}, and two of the list have the same nearest one. "
-                    "Leave one of them out."
-                )
-        first = NO_PLACE + 1 if self.optional else 0
-        labels, found = tuple(value for _, value in held), tuple(first + place for place, _ in held)
-        behind = len(values.labels) if self.others else None
-        return Listed(
-            column, labels, found, self.ignore_case, others=behind, split=self.split, optional=self.optional
-        )
-
-
-def _held(places: Sequence[int], values: Sequence[ListedValue | None]) -> list[tuple[int, ListedValue]]:
-    """Keep the values that a column can hold, each with its place."""
-    return [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
-
-
-@dataclass(frozen=True)
-class ByAmount:
-    """Group by the numbers in a column."""
-
-    column: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that it reads."""
-        return (self.column,)
-
-    def key(self, schema: Schema) -> Key:
-        """Find the column."""
-        return AmountKey(schema.numbers(self.column))
-
-
-@dataclass(frozen=True)
-class ByTicks:
-    """Group by the columns that are ticked, each by its place."""
-
-    columns: tuple[str, ...]
-
-    def key(self, schema: Schema) -> Key:
-        """Find the columns; each must hold something that can be ticked."""
-        found = tuple(schema.column(name) for name in self.columns)
-        for column in found:
-            if column.kind == "other":
-                raise InvalidParameter(
-                    f"column {column.name!r} must hold text, numbers, truth values or dates; it holds "
-                    f"{WORDS[column.kind]}. Convert it to text first."
-                )
-        return Ticked(found)
-
-
-@dataclass(frozen=True)
-class BoundedCounts:
-    """What a problem asks of an engine: the counts of which keys, bounded how."""
-
-    keys: tuple[ByList | ByAmount | ByTicks, ...]
-    distinct: bool
-    most: int | None
-    within: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -337,21 +191,3 @@ def shown_count(count: int) -> str:
 
 def _unbounded(scores: WholeScores) -> WholeScores:
     return Unbounded(scores) if isinstance(scores, list) else scores
-
-
-def in_64_bits(factor: Fraction | int, people: int) -> bool:
-    """Say whether scores, a public factor times people, are computed in 64 bits or without bounds.
-
-    The factor alone decides, because the two take different times and the caller chooses the factor. The
-    number of people that would decide otherwise takes minutes to count; then scores must still be exact.
-    """
-    return factor <= LARGEST_FACTOR and people <= MOST_PEOPLE
-
-
-def added_up(candidates: int, factor: Fraction | int, counts: Counts, points: Sequence[int]) -> Between:
-    """Add up, for each candidate, the points of each group, none above the factor, times its people."""
-    narrow = in_64_bits(factor, int(counts.sizes.sum()))
-    kind = np.int64 if narrow else object
-    scores = np.zeros(candidates, dtype=kind)
-    np.add.at(scores, counts.keys[0], np.array(points, dtype=kind) * counts.sizes.astype(kind))
-    return lambda start, stop: scores[start:stop] if narrow else scores[start:stop].tolist()

@@ -14,9 +14,10 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, ascending_fractions
 from dpselect.exact.rounding import exact_text
+from dpselect.problems.bounded_counts import BoundedCounts, ByAmount
 from dpselect.problems.candidates import Grid, grid
 from dpselect.problems.grid_ranks import grid_ranks
-from dpselect.problems.problem import BoundedCounts, ByAmount, Problem
+from dpselect.problems.problem import Problem
 from dpselect.problems.votes import column_name
 from dpselect.selection.cells import Cells
 

@@ -14,8 +14,10 @@ import numpy as np
 from dpselect.engines.protocol import NO_PLACE, Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
+from dpselect.problems.bounded_counts import BoundedCounts, ByList, ByTicks
 from dpselect.problems.candidates import Numbers, Texts, listed, must_be_parts, must_differ_in_more_than_case
-from dpselect.problems.problem import Between, BoundedCounts, ByList, ByTicks, Problem, added_up, in_64_bits
+from dpselect.problems.problem import Problem
+from dpselect.problems.scoring import Between, added_up, in_64_bits
 from dpselect.problems.typed_values import TypedValues
 
 LONGEST_SPLIT = 10

@@ -18,7 +18,8 @@ from dpselect.engines.protocol import HIGHEST, LOWEST
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, rational
 from dpselect.problems.candidates import Grid
-from dpselect.problems.problem import Problem, Unbounded, WholeScores
+from dpselect.problems.problem import Problem
+from dpselect.problems.scoring import Unbounded, WholeScores
 
 QuorumWish: TypeAlias = Number | Literal["auto"] | None
 """A number of points that "no winner" stands for, the least that silences an empty table, or none."""

@@ -18,7 +18,7 @@ from dpselect.mechanisms.recursive_quantiles import make_recursive_quantiles
 from dpselect.privacy import ZCDP, Measurement, PureDP, atom_domain, l1_distance, runs_domain
 from dpselect.privacy.measures import Measure, measure_of
 from dpselect.privacy.neighbours import Neighbours
-from dpselect.problems.problem import MOST_PEOPLE
+from dpselect.problems.scoring import MOST_PEOPLE
 from dpselect.selection.cells import SHARES
 from dpselect.utility.promise import Accuracy
 
