@@ -43,7 +43,8 @@ INSIDE = {
         {"options", "public_columns", "score_files", "receipts", "budgets"},
         {"public_lists", "sources"},
         {"groups", "output", "ledger_accounts"},
-        {"question", "quantile_plans"},
+        {"question", "selection_plans"},
+        {"quantile_plans"},
         {"runner"},
         {"main", "reference"},
         {"commands"},  # found by their names, so the runner imports none of them; no command imports another

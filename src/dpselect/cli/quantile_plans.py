@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import console, public_lists
 from dpselect.cli.output import in_words
+from dpselect.cli.selection_plans import PRICE_FACTORS, rounded_epsilon
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.problems.problem import Problem
     from dpselect.utility.promise import Accuracy
-
-FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
-"""What a plan is compared with: a quarter of its price, half of it, ..."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +65,6 @@ def quantile_plan(given: Mapping[str, Any]) -> QuantilePlan:
     return QuantilePlan(problem, fractions, question, PureDP(epsilon))
 
 
-def rounded_epsilon(needed: Fraction) -> str:
-    """Write an epsilon that is needed, rounded up; refuse zero, which buys nothing."""
-    from dpselect.exact.rounding import rounded_up
-
-    if not needed:
-        raise UserError("--within must ask for something; even a blind draw is that accurate. Ask for less.")
-    return rounded_up(needed, 4) if needed > Fraction(1, 100) else rounded_up(needed, 10)
-
-
 def _problem(given: Mapping[str, Any]) -> tuple[Problem, tuple[str, ...]]:
     """Read which quantiles of which numbers."""
     from dpselect.problems import quantile, quantiles
@@ -109,7 +98,7 @@ def show_quantile_plan(plan: QuantilePlan) -> None:
             "accuracy": str(plan.accuracy(Fraction(plan.price.amount))),
         }
     )
-    prices = [Fraction(plan.price.amount) * factor for factor in FACTORS]
+    prices = [Fraction(plan.price.amount) * factor for factor in PRICE_FACTORS]
     found = [plan.accuracy(price) for price in prices]
     heading, amounts = number_column(plan.price.symbol, prices)
     bounds = [written_bound(each.within) for each in found]
@@ -118,7 +107,7 @@ def show_quantile_plan(plan: QuantilePlan) -> None:
         heading: amounts,
         f"within (people{rounding})": [bound.text for bound in bounds],
         **_typically(found),
-        f"by {found[0].source}": ["this plan" if factor == 1 else "" for factor in FACTORS],
+        f"by {found[0].source}": ["this plan" if factor == 1 else "" for factor in PRICE_FACTORS],
     }
     console.write_table(list(columns), list(map(list, zip(*columns.values(), strict=True))), right=(0, 1))
 
