@@ -41,7 +41,7 @@ def _draw(edges: Floats, wanted: Floats, scale: float, generator: np.random.Gene
     lengths, m = np.diff(edges), len(wanted) - 1
     logs = np.log(np.maximum(lengths, 1e-300))
     within = -wanted / scale
-    """Of an answer in the stretch of the one before: that is so many people too few."""
+    """The logarithm of the weight of an answer in the stretch of the one before: ``wanted`` too few."""
     entering = [-np.abs(np.arange(len(lengths)) - wanted[0]) / scale]
     """For each answer, the logarithm of the weight of all before it, if it is the first in its stretch."""
     for answer in range(1, m):

@@ -138,7 +138,7 @@ def fitted(asked: TableQuestion, table: OpenTable) -> Problem:
 
 
 def _doubt_of_decimals(problem: Problem, schema: Schema, options: QuestionOptions) -> str:
-    """Say how numbers are read, where nobody said it and the header may be one with decimal commas."""
+    """Say how numbers are read, if --decimal does not and the header is one that decimal commas go with."""
     from dpselect.problems.bounded_counts import ByAmount
 
     read = [] if problem.question is None else problem.question.keys
