@@ -1,4 +1,7 @@
-"""A filter means the same on every engine and has no words but its own: dpselect.engines.where."""
+"""A filter means the same on every engine and has no words but its own.
+
+What is under test: dpselect.engines.where, dpselect.engines.comparisons.
+"""
 
 import json
 import math

@@ -13,15 +13,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, time
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from sqlglot import tokenize
 from sqlglot.tokenizer_core import Token, TokenType
 
-from dpselect.errors import InvalidParameter, shown
+from dpselect.engines.conditions import (
+    MOMENTS,
+    Comparison,
+    Condition,
+    Connection,
+    Constant,
+    Flag,
+    IsNull,
+    Name,
+    Negation,
+    Operator,
+    not_a_filter,
+)
+from dpselect.errors import shown
 from dpselect.exact.numbers import rational
 from dpselect.silence import run_or_none
 
@@ -32,72 +43,16 @@ DEEPEST = 50
 MOST_LITERALS = 1_000
 """Literals of a filter."""
 
-Operator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
-Constant: TypeAlias = str | Fraction | bool | date | time | datetime
 OPERATORS: dict[str, Operator] = {
     "=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="
 }  # fmt: skip
 FLIPPED: dict[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-MOMENTS: dict[str, tuple[type[Constant], Callable[[str], Constant], str]] = {
-    "date": (date, date.fromisoformat, "DATE '2024-01-31'"),
-    "time": (time, time.fromisoformat, "TIME '18:30:00'"),
-    "timestamp": (datetime, datetime.fromisoformat, "TIMESTAMP '2024-01-31 18:30:00'"),
-}
-"""Dates and times, by the kind of their column: the class, what reads its ISO form, and an example."""
 _TYPED = {TokenType.DATE: "date", TokenType.TIME: "time", TokenType.TIMESTAMP: "timestamp"}
 _TRUTHS = {TokenType.TRUE: True, TokenType.FALSE: False}
 _NUMBER = re.compile(r"[0-9]+([.][0-9]*)?([eE][+-]?[0-9]{1,3})?|[.][0-9]+", re.ASCII)
 FILTER_WORDS = (
     "A filter has columns, literals, =, <>, <, <=, >, >=, IN, BETWEEN, IS NULL, AND, OR, NOT and parentheses."
 )
-
-
-@dataclass(frozen=True)
-class Name:
-    """The name of a column."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A column compared with a constant or with another column."""
-
-    column: Name
-    operator: Operator
-    other: Name | Constant
-
-
-@dataclass(frozen=True)
-class IsNull:
-    """Whether a column has no value."""
-
-    column: Name
-
-
-@dataclass(frozen=True)
-class Flag:
-    """A column of truth values, by itself."""
-
-    column: Name
-
-
-@dataclass(frozen=True)
-class Negation:
-    """What is true if another condition is false."""
-
-    of: Condition
-
-
-@dataclass(frozen=True)
-class Connection:
-    """Conditions of which all must be true, or any."""
-
-    word: Literal["AND", "OR"]
-    parts: tuple[Condition, ...]
-
-
-Condition: TypeAlias = Comparison | IsNull | Flag | Negation | Connection
 
 
 def parsed(text: object) -> Condition:
@@ -117,11 +72,6 @@ def parsed(text: object) -> Condition:
     if reader.left:
         raise not_a_filter(f"must be one condition; {reader.here} is left over after it. {FILTER_WORDS}")
     return found
-
-
-def not_a_filter(words: str) -> InvalidParameter:
-    """Say what is wrong with a filter."""
-    return InvalidParameter(f"where {words}", parameter="where")
 
 
 def _must_be_whole(text: str, tokens: Sequence[Token]) -> None:
