@@ -1,4 +1,4 @@
-"""What a problem asks of an engine: the counts of which keys, bounded how."""
+"""What a problem asks of an engine: the counts of which keys, bounded how, and how a key is asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpselect.engines.protocol import NO_PLACE, AmountKey, Key, Listed, Ticked
 from dpselect.engines.schema import WORDS, ListedValue, Schema, comparable
 from dpselect.errors import InvalidParameter
-from dpselect.problems.candidates import Numbers, Texts
+from dpselect.problems.candidates import Numbers, Texts, must_differ_in_more_than_case
 from dpselect.problems.typed_values import EXAMPLES, TYPED_KINDS, TypedValues, read_as
 
 
@@ -127,3 +127,24 @@ class BoundedCounts:
     distinct: bool
     most: int | None
     within: tuple[int, ...] = ()
+
+
+def looked_up(column: str, names: Texts | Numbers | TypedValues, *, ignore_case: bool) -> ByList:
+    """Look the values of a column up among the candidates: exactly, or as ``ignore_case`` says."""
+    if not isinstance(ignore_case, bool):
+        raise InvalidParameter.must_be("ignore_case", "True or False", got=ignore_case)
+    if ignore_case:
+        must_differ_in_more_than_case(names)
+    return ByList(column, names, ignore_case)
+
+
+def facts_of_case(*, ignore_case: bool) -> tuple[tuple[str, str], ...]:
+    """Give the fact that case is ignored, which makes another question of it."""
+    return (("ignore_case", "True"),) if ignore_case else ()
+
+
+def column_name(given: object, name: str) -> str:
+    """Read the name of a column."""
+    if not isinstance(given, str) or not given:
+        raise InvalidParameter.must_be(name, "the name of a column", got=given)
+    return given

@@ -18,11 +18,10 @@ from dpselect.engines.protocol import Counts, CountsRequest, Key
 from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
-from dpselect.problems.bounded_counts import ByList
+from dpselect.problems.bounded_counts import ByList, column_name
 from dpselect.problems.candidates import Numbers, Texts, listed
 from dpselect.problems.problem import Problem
 from dpselect.problems.typed_values import TypedValues
-from dpselect.problems.votes import column_name
 
 MOST_NARROW = 2**16
 """Groups whose places fit 16 bits, which NumPy sorts ten times as fast as 64."""

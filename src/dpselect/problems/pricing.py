@@ -14,13 +14,12 @@ import numpy as np
 from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number
-from dpselect.problems.bounded_counts import BoundedCounts, ByAmount
+from dpselect.problems.bounded_counts import BoundedCounts, ByAmount, column_name
 from dpselect.problems.candidates import Grid, Numbers, numbers_or_grid
 from dpselect.problems.grid_ranks import points_not_above
 from dpselect.problems.problem import Problem
 from dpselect.problems.ranks import denominator, distribution
 from dpselect.problems.scoring import Between, WholeScores, in_64_bits
-from dpselect.problems.votes import column_name
 from dpselect.selection.runs import Runs
 
 CENT = Fraction(1, 100)

@@ -17,13 +17,12 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, probability
 from dpselect.exact.rounding import exact_text
-from dpselect.problems.bounded_counts import BoundedCounts, ByAmount
+from dpselect.problems.bounded_counts import BoundedCounts, ByAmount, column_name
 from dpselect.problems.candidates import Grid, Numbers, numbers_or_grid, written
 from dpselect.problems.grid_ranks import grid_ranks
 from dpselect.problems.problem import Problem
 from dpselect.problems.ranks import distribution
 from dpselect.problems.scoring import Between, WholeScores, in_64_bits
-from dpselect.problems.votes import column_name
 from dpselect.selection.runs import Runs
 
 

@@ -14,11 +14,10 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import Number, ascending_fractions
 from dpselect.exact.rounding import exact_text
-from dpselect.problems.bounded_counts import BoundedCounts, ByAmount
+from dpselect.problems.bounded_counts import BoundedCounts, ByAmount, column_name
 from dpselect.problems.candidates import Grid, grid
 from dpselect.problems.grid_ranks import grid_ranks
 from dpselect.problems.problem import Problem
-from dpselect.problems.votes import column_name
 from dpselect.selection.cells import Cells
 
 FIVE_NUMBERS = ("1/20", "1/4", "1/2", "3/4", "19/20")

@@ -13,13 +13,12 @@ import numpy as np
 
 from dpselect.engines.protocol import Counts
 from dpselect.exact.numbers import Number
-from dpselect.problems.bounded_counts import BoundedCounts, ByAmount, ByList
+from dpselect.problems.bounded_counts import BoundedCounts, ByAmount, ByList, column_name
 from dpselect.problems.candidates import Grid, grid, listed
 from dpselect.problems.grid_ranks import points_not_above
 from dpselect.problems.grid_steps import GridSteps, grid_steps
 from dpselect.problems.problem import Problem
 from dpselect.problems.scoring import Between
-from dpselect.problems.votes import column_name
 from dpselect.selection.runs import Runs
 
 

@@ -14,11 +14,17 @@ import numpy as np
 from dpselect.engines.protocol import NO_PLACE, Counts
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import whole
-from dpselect.problems.bounded_counts import BoundedCounts, ByList, ByTicks
-from dpselect.problems.candidates import Numbers, Texts, listed, must_be_parts, must_differ_in_more_than_case
+from dpselect.problems.bounded_counts import (
+    BoundedCounts,
+    ByList,
+    ByTicks,
+    column_name,
+    facts_of_case,
+    looked_up,
+)
+from dpselect.problems.candidates import Numbers, Texts, listed, must_be_parts
 from dpselect.problems.problem import Problem
 from dpselect.problems.scoring import Between, added_up, in_64_bits
-from dpselect.problems.typed_values import TypedValues
 
 LONGEST_SPLIT = 10
 """Characters of what stands between the names of a cell."""
@@ -283,24 +289,3 @@ def must_split(given: object) -> None:
         raise InvalidParameter.must_be(
             "split", f"one to {LONGEST_SPLIT} ASCII characters", got=given, way_out='Write split=";".'
         )
-
-
-def looked_up(column: str, names: Texts | Numbers | TypedValues, *, ignore_case: bool) -> ByList:
-    """Look the values of a column up among the candidates: exactly, or as ``ignore_case`` says."""
-    if not isinstance(ignore_case, bool):
-        raise InvalidParameter.must_be("ignore_case", "True or False", got=ignore_case)
-    if ignore_case:
-        must_differ_in_more_than_case(names)
-    return ByList(column, names, ignore_case)
-
-
-def facts_of_case(*, ignore_case: bool) -> tuple[tuple[str, str], ...]:
-    """Give the fact that case is ignored, which makes another question of it."""
-    return (("ignore_case", "True"),) if ignore_case else ()
-
-
-def column_name(given: object, name: str) -> str:
-    """Read the name of a column."""
-    if not isinstance(given, str) or not given:
-        raise InvalidParameter.must_be(name, "the name of a column", got=given)
-    return given

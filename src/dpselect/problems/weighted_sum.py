@@ -13,12 +13,11 @@ from dpselect.engines.protocol import Counts
 from dpselect.errors import InvalidParameter, shown
 from dpselect.exact.numbers import Number, positive, rational
 from dpselect.exact.rounding import exact_text
-from dpselect.problems.bounded_counts import BoundedCounts, ByAmount
+from dpselect.problems.bounded_counts import BoundedCounts, ByAmount, column_name, facts_of_case, looked_up
 from dpselect.problems.candidates import listed
 from dpselect.problems.problem import Problem
 from dpselect.problems.ranks import digits_of, multiplied
 from dpselect.problems.scoring import Between, added_up
-from dpselect.problems.votes import column_name, facts_of_case, looked_up
 
 FINENESS = 10**6
 """Units in one over the common denominator of the bounds, where no unit is given."""

@@ -11,13 +11,12 @@ from fractions import Fraction
 from dpselect.engines.protocol import Counts
 from dpselect.exact.numbers import Number, positive
 from dpselect.exact.rounding import exact_text
-from dpselect.problems.bounded_counts import BoundedCounts, ByAmount
+from dpselect.problems.bounded_counts import BoundedCounts, ByAmount, column_name
 from dpselect.problems.candidates import Grid, grid
 from dpselect.problems.grid_ranks import points_not_above
 from dpselect.problems.grid_steps import GridSteps, grid_steps
 from dpselect.problems.problem import Problem
 from dpselect.problems.scoring import Between
-from dpselect.problems.votes import column_name
 from dpselect.selection.runs import Runs
 
 
