@@ -10,7 +10,8 @@ import click
 
 from dpselect.cli import console
 from dpselect.cli.budgets import amounts, given_loss
-from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, GivenOnce, GroupGivenOnce, examples
+from dpselect.cli.declaration import GivenOnce, GroupGivenOnce, examples
+from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR
 from dpselect.cli.sources import open_ledger
 from dpselect.cli.user_errors import UserError
 

@@ -21,7 +21,7 @@ import click
 
 from dpselect import __version__
 from dpselect.cli import interrupts
-from dpselect.cli.options import GroupGivenOnce
+from dpselect.cli.declaration import GroupGivenOnce
 from dpselect.cli.receipts import forget_receipts, receipt
 from dpselect.cli.user_errors import (
     INTERRUPTED,

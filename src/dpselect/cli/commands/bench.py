@@ -13,7 +13,8 @@ import click
 
 import dpselect
 from dpselect.cli import console
-from dpselect.cli.options import NUMBER_METAVAR, command, examples
+from dpselect.cli.declaration import command, examples
+from dpselect.cli.options import NUMBER_METAVAR
 from dpselect.cli.user_errors import WRONG, UserError
 
 SIZES = [10, 1_000, 100_000, 1_000_000, 10_000_000]

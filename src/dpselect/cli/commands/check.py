@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli.console import write_json
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.groups import given_groups
-from dpselect.cli.options import command, examples
 from dpselect.cli.question import TableQuestion, fitted
 from dpselect.cli.sources import open_table
 from dpselect.cli.user_errors import BAD_TABLE, UserError

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import NUMBER_METAVAR, command, examples
+from dpselect.cli.declaration import command, examples
+from dpselect.cli.options import NUMBER_METAVAR
 from dpselect.cli.user_errors import UserError
 
 

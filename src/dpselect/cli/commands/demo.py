@@ -13,7 +13,7 @@ import click
 
 from dpselect.cli import demo_data, interrupts
 from dpselect.cli.console import results, working
-from dpselect.cli.options import command, examples
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.user_errors import NO_BUDGET, WRONG, UserError
 from dpselect.errors import visible
 

@@ -11,7 +11,7 @@ import click
 
 from dpselect import __version__
 from dpselect.cli import console
-from dpselect.cli.options import command, examples
+from dpselect.cli.declaration import command, examples
 
 CORE = ["numpy", "python-flint", "duckdb", "sqlglot", "click", "rich"]
 EXTRAS = {

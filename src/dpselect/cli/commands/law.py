@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, public_lists
-from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR, command, examples
+from dpselect.cli.declaration import command, examples
+from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR
 from dpselect.cli.public_columns import is_file
 from dpselect.cli.user_errors import UserError
 

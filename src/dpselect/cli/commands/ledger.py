@@ -9,6 +9,7 @@ import click
 
 from dpselect.cli import console
 from dpselect.cli.budgets import amounts, given_loss
+from dpselect.cli.declaration import GroupGivenOnce, examples
 from dpselect.cli.ledger_accounts import (
     ANCHOR,
     JSON,
@@ -19,7 +20,7 @@ from dpselect.cli.ledger_accounts import (
     with_limit,
     write_accounts,
 )
-from dpselect.cli.options import EXACT_OPTION, GroupGivenOnce, examples
+from dpselect.cli.options import EXACT_OPTION
 from dpselect.cli.sources import open_ledger, place_of_ledger
 from dpselect.cli.user_errors import UserError
 

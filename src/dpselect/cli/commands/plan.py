@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import BETWEEN, EXACT_OPTION, NUMBER_METAVAR, STEP_WIDTH, command, examples
+from dpselect.cli.declaration import command, examples
+from dpselect.cli.options import BETWEEN, EXACT_OPTION, NUMBER_METAVAR, STEP_WIDTH
 from dpselect.cli.quantile_plans import facts_of_quantile_plan, quantile_plan, show_quantile_plan
 from dpselect.cli.selection_plans import (
     SelectionPlan,

@@ -5,15 +5,8 @@ from __future__ import annotations
 import click
 
 from dpselect.cli import public_lists
-from dpselect.cli.options import (
-    BETWEEN,
-    STEP_WIDTH,
-    VALUE,
-    QuestionOptions,
-    column_of_numbers,
-    command,
-    examples,
-)
+from dpselect.cli.declaration import command, examples
+from dpselect.cli.options import BETWEEN, STEP_WIDTH, VALUE, QuestionOptions, column_of_numbers
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError
 

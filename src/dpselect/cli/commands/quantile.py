@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from dpselect.cli import public_lists
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.options import (
     BETWEEN,
     CANDIDATES,
@@ -13,8 +14,6 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_numbers,
-    command,
-    examples,
 )
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError

@@ -7,15 +7,9 @@ from pathlib import Path
 import click
 
 from dpselect.cli import public_lists
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.groups import given_groups
-from dpselect.cli.options import (
-    CANDIDATES,
-    NUMBER_METAVAR,
-    QuestionOptions,
-    command,
-    examples,
-    with_question_options,
-)
+from dpselect.cli.options import CANDIDATES, NUMBER_METAVAR, QuestionOptions, with_question_options
 from dpselect.cli.public_columns import is_file
 from dpselect.cli.question import ask_about_scores
 from dpselect.cli.user_errors import UserError

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console, demo_data
-from dpselect.cli.options import NUMBER_METAVAR, command, examples
+from dpselect.cli.declaration import command, examples
+from dpselect.cli.options import NUMBER_METAVAR
 
 if TYPE_CHECKING:
     from dpselect.studio.app import Studio

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpselect.cli import public_lists
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.options import (
     BETWEEN,
     PEOPLE_BOUND,
@@ -15,8 +16,6 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_numbers,
-    command,
-    examples,
     unlisted,
 )
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table

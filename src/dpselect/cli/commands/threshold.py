@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from dpselect.cli import public_lists
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.options import (
     BETWEEN,
     COLUMN_METAVAR,
@@ -12,8 +13,6 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_numbers,
-    command,
-    examples,
 )
 from dpselect.cli.public_lists import Names
 from dpselect.cli.question import TableQuestion, about_names, asks_a_table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.options import command, examples
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.user_errors import WRONG, UserError
 
 if TYPE_CHECKING:

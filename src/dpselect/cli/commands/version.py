@@ -7,7 +7,7 @@ import json
 import click
 
 from dpselect import __version__
-from dpselect.cli.options import command, examples
+from dpselect.cli.declaration import command, examples
 
 
 @command(name="version", epilog=examples("version"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import public_lists
+from dpselect.cli.declaration import command, examples
 from dpselect.cli.options import (
     CANDIDATES,
     CHOICE,
@@ -17,8 +18,6 @@ from dpselect.cli.options import (
     WIDE,
     QuestionOptions,
     column_of_choices,
-    command,
-    examples,
 )
 from dpselect.cli.question import TableQuestion, about_columns, about_names, asks_a_table
 from dpselect.cli.user_errors import UserError
