@@ -49,7 +49,7 @@ def test_an_option_that_is_given_twice_is_refused(
 
 def test_the_options_of_every_command_were_tried() -> None:
     assert len(OPTIONS) > 100
-    assert [option.name for _, option in OPTIONS if option.multiple] == ["noise"]
+    assert [option.name for _, option in OPTIONS if option.multiple] == ["noise", "allowed_roots"]
 
 
 def test_help_is_given_however_often_it_is_asked_for(call: Call) -> None:
