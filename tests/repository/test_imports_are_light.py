@@ -46,8 +46,9 @@ def test_the_core_loads_numpy_and_flint_and_nothing_else() -> None:
 
 def test_problems_and_tables_load_no_engine() -> None:
     guests = (
-        *("csv", "database", "duckdb", "files", "folded", "frames", "group", "json", "pandas", "parquet"),
-        *("number", "postgres", "partitions", "priorities", "queries", "row", "shapes", "spark", "standard"),
+        *("comparisons", "csv", "database", "duckdb", "files", "folded", "frames", "group", "json", "pandas"),
+        *("number", "parquet", "partitions", "postgres", "priorities", "queries", "row", "shapes", "spark"),
+        "standard",
         "where",
     )
     hosts = [
