@@ -327,7 +327,7 @@ def test_a_command_opens_once_prices_once_and_fits_once(
     counted(Table, "open")
     counted(duckdb, "connect")
     counted(Problem, "request")
-    counted(import_module("dpselect.release.quote"), "calibrate")
+    counted(import_module("dpselect.release.quoting"), "calibrate")
     counted(DuckDB, "counts")
     assert call(f"{QUESTIONS[name][0]} --epsilon 1 --ledger any.ledger {dry}").code == 0
     looks = [] if dry else ["counts"]

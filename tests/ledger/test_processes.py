@@ -172,7 +172,7 @@ def spend():
 thread = threading.Thread(target=spend)
 thread.start()
 children = []
-while not done:
+while not (done and children):
     child = os.fork()
     if not child:
         payer.charge(ledger, "child")
