@@ -8,21 +8,30 @@ from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.ledger.budget import Currency
+    from dpselect.privacy.losses import ZCDP, PureDP
 
 
 def given_loss(epsilon: str | None, rho: str | None, delta: str | None, *, example: str) -> Currency:
     """Read the one loss that is given."""
-    from dpselect.exact.numbers import positive
-    from dpselect.privacy.losses import ZCDP, ApproxDP, ApproxZCDP, PureDP
+    from dpselect.privacy.losses import ApproxDP, ApproxZCDP
 
     if (epsilon is None) == (rho is None):
         got = "none" if rho is None else "both"
         raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write {example}.")
-    if epsilon is not None:
-        number = positive(epsilon, "epsilon")
-        return PureDP(number) if delta is None else ApproxDP(number, delta)
-    number = positive(str(rho), "rho")
-    return ZCDP(number) if delta is None else ApproxZCDP(number, delta)
+    loss = plain_loss(epsilon, rho)
+    if delta is None:
+        return loss
+    return ApproxDP(loss.amount, delta) if rho is None else ApproxZCDP(loss.amount, delta)
+
+
+def plain_loss(epsilon: str | None, rho: str | None) -> PureDP | ZCDP:
+    """Read an epsilon, or the rho that stands in its place; refuse zero, which buys nothing."""
+    from dpselect.exact.numbers import positive
+    from dpselect.privacy.losses import ZCDP, PureDP
+
+    if rho is not None:
+        return ZCDP(positive(rho, "rho"))
+    return PureDP(positive(str(epsilon), "epsilon"))
 
 
 def amounts(**losses: Currency) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import console, public_lists
+from dpselect.cli.budgets import plain_loss
 from dpselect.cli.output import in_words
 from dpselect.cli.selection_plans import PRICE_FACTORS, rounded_epsilon
 from dpselect.cli.user_errors import UserError
@@ -48,7 +49,6 @@ class QuantilePlan:
 
 def quantile_plan(given: Mapping[str, Any]) -> QuantilePlan:
     """Read the question and its price, or the accuracy that gives one."""
-    from dpselect.privacy.losses import ZCDP, PureDP
     from dpselect.utility import epsilon_for
 
     problem, fractions = _problem(given)
@@ -57,12 +57,10 @@ def quantile_plan(given: Mapping[str, Any]) -> QuantilePlan:
         question["people"] = given["people"]
     elif given["people"] is not None:
         raise UserError("--people makes several quantiles sharper, not one. Leave it out.")
-    if given["rho"] is not None:
-        return QuantilePlan(problem, fractions, question, ZCDP(given["rho"]))
     epsilon = given["epsilon"]
     if given["within"] is not None:
         epsilon = rounded_epsilon(epsilon_for(problem, within=given["within"], **question))
-    return QuantilePlan(problem, fractions, question, PureDP(epsilon))
+    return QuantilePlan(problem, fractions, question, plain_loss(epsilon, given["rho"]))
 
 
 def _problem(given: Mapping[str, Any]) -> tuple[Problem, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import console, public_lists
+from dpselect.cli.budgets import plain_loss
 from dpselect.cli.output import in_words
 from dpselect.cli.user_errors import UserError
 
@@ -69,7 +70,6 @@ class SelectionPlan:
 def selection_plan(given: Mapping[str, Any]) -> SelectionPlan:
     """Read the question and its price, or the accuracy that gives one."""
     from dpselect import utility
-    from dpselect.privacy.losses import ZCDP, PureDP
 
     problem = _problem(given)
     question = {name: given[name] for name in ("k", "confidence", "neighbours")}
@@ -89,7 +89,7 @@ def selection_plan(given: Mapping[str, Any]) -> SelectionPlan:
         problem=problem,
         question=question,
         people=given["people"],
-        price=PureDP(epsilon) if rho is None else ZCDP(rho),
+        price=plain_loss(epsilon, rho),
         found={noise: utility.accuracy(problem, **budget, **each) for noise, each in asked.items()},
         leads={noise: utility.lead_needed(problem, **budget, **each) for noise, each in asked.items()},
         word=given["measured_in"] or ("votes" if given["prices"] is None else "revenue"),
