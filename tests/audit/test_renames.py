@@ -105,6 +105,66 @@ def test_names_of_others_are_not_ours_to_change(old: str, new: str, names: dict[
     assert not is_renamed(old, new, "m", Renames({}, names))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        (
+            "def copy(x):\n    return x.astype(int, copy=False)\n",
+            "def subok(x):\n    return x.astype(int, subok=False)\n",
+            {"copy": "subok"},
+        ),
+        (
+            "import numpy as np\ndef copy(x):\n    return np.array(x, copy=False)\n",
+            "import numpy as np\ndef subok(x):\n    return np.array(x, subok=False)\n",
+            {"copy": "subok"},
+        ),
+        (
+            "from functools import partial\ndef key(x):\n    return partial(sorted, key=x)\n",
+            "from functools import partial\ndef reverse(x):\n    return partial(sorted, reverse=x)\n",
+            {"key": "reverse"},
+        ),
+    ],
+)
+def test_a_keyword_of_a_function_of_others_is_not_ours(old: str, new: str, names: dict[str, str]) -> None:
+    assert not is_renamed(old, new, "m", Renames({}, names))
+
+
+def test_a_keyword_of_a_function_of_ours_is_renamed_with_it() -> None:
+    old = "from dataclasses import replace\nfrom dpselect.a import f\nx = replace(f(wide=1), wide=2)\n"
+    assert is_renamed(old, old.replace("wide", "broad"), "m", Renames({}, {"wide": "broad"}))
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("__len__", "__length_hint__"), ("_repr_html_", "_repr_page_"), ("length", "__length")],
+)
+def test_a_name_that_python_or_a_notebook_asks_for_is_not_renamed(was: str, now: str) -> None:
+    old = f"class A:\n    def {was}(self):\n        return 0\n"
+    assert not is_renamed(old, old.replace(was, now), "m", Renames({}, {was: now}))
+
+
+def test_a_method_that_a_class_of_others_calls_is_not_renamed() -> None:
+    old = "from ast import NodeVisitor\nclass A(NodeVisitor):\n    def visit_Name(self, node): ...\n"
+    names = {"visit_Name": "visit_name"}
+    assert not is_renamed(old, old.replace("visit_Name", "visit_name"), "m", Renames({}, names))
+    ours = old.replace("from ast", "from dpselect.a")
+    assert is_renamed(ours, ours.replace("visit_Name", "visit_name"), "m", Renames({}, names))
+
+
+def test_an_attribute_that_is_asked_for_by_text_is_not_renamed() -> None:
+    """The text stays as it was, and getattr then gives its default without a word."""
+    old = "class A:\n    checks = True\nx = getattr(A, 'checks', False)\n"
+    new = "class A:\n    tests = True\nx = getattr(A, 'checks', False)\n"
+    assert not is_renamed(old, new, "m", Renames({}, {"checks": "tests"}))
+
+
+def test_a_map_of_modules_changes_imports_of_ours_alone() -> None:
+    old = "def f(x):\n    return low(x) - high(x)\n"
+    assert not is_renamed(old, old.replace("low", "high"), "m", Renames({"low": "high"}))
+    old = "import math as m\nx = m.sqrt(2)\n"
+    assert not is_renamed(old, old.replace("math", "cmath"), "m", Renames({"math": "cmath"}))
+
+
 def test_a_module_renames_what_is_its_own_or_all_modules_do() -> None:
     old = "from dpselect.a import up\nx = up\n"
     new = "from dpselect.a import down\nx = down\n"
@@ -127,6 +187,8 @@ def package(tmp_path: Path) -> Path:
     folder = tmp_path / "dpselect"
     (folder / "exact").mkdir(parents=True)
     (folder / "exact" / "module.py").write_text(OLD, encoding="utf-8")
+    other = "class Lead:\n    size = whole = 1\nx = getattr(Lead, 'whole', 2)\n"
+    (folder / "exact" / "field.py").write_text(other, encoding="utf-8")
     proof = f"---\nproves: dpselect.exact.module\ndigest: {digest(OLD)}\nrelies on:\ntested by:\n---\n"
     (folder / "exact" / "module.proof.md").write_text(proof, encoding="utf-8")
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
@@ -176,6 +238,23 @@ def test_a_name_that_the_package_does_not_define_is_refused(package: Path) -> No
     """It may be an attribute of an object of others, and then the new one is another attribute."""
     with pytest.raises(InvalidParameter, match="it does not define 'closed'"):
         record(Renames({}, {"closed": "shut"}), package)
+
+
+def test_a_name_that_another_module_asks_for_by_text_is_refused(package: Path) -> None:
+    with pytest.raises(InvalidParameter, match="'whole' is asked for so"):
+        record(Renames({}, {"whole": "complete"}), package)
+
+
+@pytest.mark.parametrize(
+    "move_to",
+    ["dpselect.exact.module", "dpselect.exact.module.leaders"],
+)
+def test_nothing_moves_to_where_another_module_or_definition_is(move_to: str, package: Path) -> None:
+    """What imported the one would use the other."""
+    with pytest.raises(InvalidParameter, match=r"'dpselect\.exact\.field\.Lead' is not such a move"):
+        record(Renames({"dpselect.exact.field.Lead": move_to}), package)
+    with pytest.raises(InvalidParameter, match=r"'dpselect\.exact\.none' is not such a move"):
+        record(Renames({"dpselect.exact.none": "dpselect.exact.new"}), package)
 
 
 def test_what_was_not_read_before_is_not_read_now(package: Path) -> None:

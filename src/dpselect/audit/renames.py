@@ -6,34 +6,32 @@ recorded. Everything else needs a reader: ``python3 run.py reviewed NAME``.
 
 The map: {"modules": {"old.module": "new.module"}, "names": {"old": "new"}}; names that change in one module
 alone stand under "in": {"old.module": {"old": "new"}}. What leaves a module that stays is moved by itself:
-"modules": {"old.module.name": "new.module.name"}.
+"modules": {"old.module.name": "new.module.name"}. What is renamed must be ours, and its new name must be new.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from dpselect.audit.foreign_names import (
+    FOREIGN_ATTRIBUTES,
+    bound_names,
+    foreign_names,
+    imported_from_us,
+    is_hook,
+    is_of_ours,
+    named_in_text,
+)
 from dpselect.audit.proofs import PACKAGE, digest, proofs, reviewed
 from dpselect.errors import InvalidParameter, shown
-from dpselect.exact.enclosures import Ball
 
-PACKAGES = ("dpselect", "tests", "benchmarks")
-"""Where names are ours to change."""
-FOREIGN_KINDS = (int, float, str, bytes, list, tuple, dict, set, Fraction, Decimal, np.ndarray, Ball)
-FOREIGN_ATTRIBUTES = frozenset(name for kind in FOREIGN_KINDS for name in dir(kind))
-"""What the objects of others can be asked for: no attribute of ours is renamed to one of these."""
 IDENTIFIERS = ("id", "attr", "arg", "name", "asname", "names", "rest", "kwd_attrs")
 """The fields of Python's syntax trees that hold names."""
 
@@ -74,12 +72,14 @@ def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
     before, after = (_EachImportAlone().visit(ast.parse(source)) for source in (old, new))
     used = _identifiers(before)
     changed = {name for name in used if names.get(name, name) != name}
-    foreign = _foreign(before) | _foreign(after) | set(dir(builtins))
-    if foreign & (changed | {names[name] for name in changed}):
+    touched = changed | {names[name] for name in changed}
+    if (foreign_names(before) | foreign_names(after)) & touched or any(map(is_hook, touched)):
         return False  # a name that is not ours: another program
+    if not all(is_of_ours(module) for pair in renames.modules.items() for module in pair):
+        return False  # a module that is not ours
     if FOREIGN_ATTRIBUTES & {names[name] for name in changed & _attributes(before)}:
         return False  # the object may not be ours, and then another question is asked of it
-    if not changed - renames.names.keys() <= _bound(before):
+    if not changed - renames.names.keys() <= bound_names(before):
         return False  # what a single module renames must be its own
     if len({names.get(name, name) for name in used}) != len(used):
         return False  # two names would become one: another program
@@ -107,51 +107,6 @@ def _attributes(tree: ast.AST) -> set[str]:
     return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
-def _foreign(tree: ast.AST) -> set[str]:
-    """Give the names that come from other packages: imported ones, and their attributes."""
-    nodes = list(ast.walk(tree))
-    ours = {"__future__"}
-    imported: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            imported |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and _root(node.module) not in {*ours, *PACKAGES}:
-            imported |= {alias.asname or alias.name for alias in node.names}
-    attributes = {
-        node.attr
-        for node in nodes
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in imported
-    }
-    return imported | attributes
-
-
-def _root(module: str | None) -> str:
-    return str(module).partition(".")[0]
-
-
-def _bound(tree: ast.AST) -> set[str]:
-    """Give the names that a module makes itself: functions, classes, arguments, variables, fields."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
-                found.add(name)
-            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
-                found.add(name)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
-                found.add(name)
-    return found
-
-
-def _imported_from_us(tree: ast.AST) -> set[str]:
-    return {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and _root(node.module) in PACKAGES
-        for alias in node.names
-    }
-
-
 def _mapped(tree: ast.AST, names: Mapping[str, str], modules: Mapping[str, str]) -> ast.AST:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -160,7 +115,8 @@ def _mapped(tree: ast.AST, names: Mapping[str, str], modules: Mapping[str, str])
         for name in IDENTIFIERS:
             value = getattr(node, name, None)
             if isinstance(value, str):
-                setattr(node, name, modules.get(value, names.get(value, value)))
+                moved = modules.get(value, value) if isinstance(node, ast.alias) else value
+                setattr(node, name, names.get(moved, moved))
             elif isinstance(value, list) and all(isinstance(each, str) for each in value):
                 setattr(node, name, [names.get(each, each) for each in value])
     return tree
@@ -199,9 +155,10 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
     """Record the digests of all proved modules that were only renamed; give their names, and the others'."""
     recorded: list[str] = []
     unread: list[str] = []
-    sources = [ast.parse(source) for source in _committed_sources(package)]
+    modules = {module: ast.parse(source) for module, source in _committed_sources(package)}
+    sources = list(modules.values())
     everywhere = {name for source in sources for name in _identifiers(source)}
-    ours = {name for source in sources for name in _bound(source) | _imported_from_us(source)}
+    ours = {name for source in sources for name in bound_names(source) | imported_from_us(source)}
     not_ours = (everywhere & renames.names.keys()) - ours
     if not_ours:
         raise InvalidParameter(
@@ -211,6 +168,17 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
         raise InvalidParameter(
             "the map must give each name a new one that nothing else in the package has; it does not."
         )
+    in_text = {name for source in sources for name in named_in_text(source)} & renames.names.keys()
+    if in_text:
+        raise InvalidParameter(
+            f"the map must rename what no code asks for by text; {shown(min(in_text))} is asked for so."
+        )
+    for was, now in renames.modules.items():
+        if not _is_there(was, modules) or _is_there(now, modules):
+            raise InvalidParameter(
+                "the map must move what the last commit has, to where it has nothing of that name; "
+                f"{shown(was)} is not such a move."
+            )
     for proof in proofs(package):
         if proof.complaint is None:
             continue
@@ -227,12 +195,30 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
     return recorded, unread
 
 
-def _committed_sources(package: Path) -> Iterator[str]:
-    """Give the source of every module in the last commit."""
+def _is_there(place: str, modules: Mapping[str, ast.Module]) -> bool:
+    """Say whether a module, or a definition at the top of one, was there."""
+    home, _, name = place.rpartition(".")
+    return place in modules or (home in modules and name in _defined(modules[home]))
+
+
+def _defined(module: ast.Module) -> set[str]:
+    """Give the names that a module defines at its top."""
+    found: set[str] = set()
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            found |= bound_names(node)
+    return found
+
+
+def _committed_sources(package: Path) -> Iterator[tuple[str, str]]:
+    """Give the name and the source of every module in the last commit."""
     listed = _git(["ls-tree", "-r", "--name-only", "HEAD", "."], package) or ""
     for path in listed.split():
         if path.endswith(".py"):
-            yield _git(["show", f"HEAD:./{path}"], package) or ""
+            parts = (package.name, *Path(path).with_suffix("").parts)
+            yield ".".join(parts).removesuffix(".__init__"), _git(["show", f"HEAD:./{path}"], package) or ""
 
 
 def _committed(module: str, package: Path) -> str | None:
