@@ -16,7 +16,7 @@ from tests.cli.commands import Call
         ("--host example.org", "host must be of this machine alone"),
         ("--port 70000", "port must be 0 to 65535"),
         ("--tls-key {key}", "belong together"),
-        ("--behind-proxy http://x.example", "behind_proxy must be the address"),
+        ("--behind-proxy http://x.example", "--behind-proxy must be the address"),
         ("--tick 0", "tick must be"),
         ("--allowed-root /no/such/folder", "allowed-root"),
     ],

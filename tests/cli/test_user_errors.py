@@ -93,6 +93,23 @@ TRANSLATED = {
         f"{VOTE} --rho 1/8 --ledger town.ledger",
         "this ledger holds epsilon; got rho. Ask with --epsilon. Or keep another ledger: dpselect ledger",
     ),
+    "people": (
+        "summary pay.csv --unit person --value salary --between 0:9 --people=-1 --epsilon 1",
+        "--people must be a whole number",
+    ),
+    "a port": ("studio --port 70000", "--port must be 0 to 65535; 0 takes a free one; got 70000"),
+    "a host": ("studio --host 0.0.0.0", "--host must be of this machine alone"),
+    "a host's way out": (
+        "studio --host 0.0.0.0",
+        "Give --tls-certificate and --tls-key, or --behind-proxy if a proxy has TLS.",
+    ),
+    "half of TLS": (
+        "studio --tls-key names.txt",
+        "--tls-certificate and --tls-key belong together. Give both, or none.",
+    ),
+    "a tick": ("studio --tick 0", "--tick must be 0.02 to 60 seconds"),
+    "a proxy": ("studio --behind-proxy http://a", "--behind-proxy must be the address of the proxy"),
+    "votes of a lesson": ("classroom --output page.html --votes tea=many", "--votes must be"),
     "each row a person": (
         f"{VOTE.replace('--unit voter', '--each-row-is-a-person')} --epsilon 1 --ledger town.ledger",
         "name the column with --unit, or keep a ledger made with --unit row",

@@ -35,9 +35,9 @@ def opened(path: str, anchor: str | None) -> Iterator[Ledger]:
         try:
             yield ledger
         except InvalidParameter as error:
-            sentence = str(error)
-            if not sentence.startswith("account must"):
+            if error.parameter != "account":
                 raise
+            sentence = str(error)
         else:
             return
     raise UserError(sentence.replace("account must", "NAME must", 1))

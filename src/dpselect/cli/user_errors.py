@@ -24,6 +24,7 @@ OPTION_LENGTH = 60
 WORDS_OF_ARGUMENTS = {
     "account": "--account",
     "at": "--at",
+    "behind_proxy": "--behind-proxy",
     "between": "--between",
     "bounds": "--between",
     "budget": "the budget",
@@ -39,9 +40,12 @@ WORDS_OF_ARGUMENTS = {
     "groups": "--groups",
     "groups_per_person": "--groups-per-person",
     "quorum": "--quorum",
+    "host": "--host",
     "k": "--k",
     "n": "--n",
     "neighbours": "--neighbours",
+    "people": "--people",
+    "port": "--port",
     "prices": "--prices",
     "public_scores": "SCORES",
     "range_sensitivity": "--range-sensitivity",
@@ -58,7 +62,9 @@ WORDS_OF_ARGUMENTS = {
     "split": "--split",
     "step": "--step",
     "table": "--table",
+    "tick": "--tick",
     "unit": "--unit",
+    "votes": "--votes",
     "where": "--where",
     "width": "--width",
     "within": "--within",
@@ -129,6 +135,10 @@ WORDS_OF_PHRASES = {
     "gap is for candidates that are listed;": "--gap is for candidates that are listed;",
     'Write noise="exponential" with epsilon, or give candidates=.': (
         "Write --noise exponential with --epsilon, or give --candidates."
+    ),
+    "tls_certificate and tls_key belong together.": "--tls-certificate and --tls-key belong together.",
+    "Give tls_certificate and tls_key, or behind_proxy if": (
+        "Give --tls-certificate and --tls-key, or --behind-proxy if"
     ),
     "Give a larger step.": "Give a larger --step.",
     "Give people=, a public upper bound": "Give --people, a public upper bound",
