@@ -94,11 +94,11 @@ def _numbers(salt: str) -> Iterator[int]:
 
 
 def _secret(numbers: Iterator[int], dialect: Parameterized) -> exp.Expression:
-    return exp.cast(dialect.parameter(next(numbers)), whole_type())
+    return whole(dialect.parameter(next(numbers)))
 
 
 def _factor(numbers: Iterator[int], dialect: Parameterized) -> exp.Expression:
-    return exp.cast(dialect.parameter(LEAST_FACTOR + next(numbers) % LEAST_FACTOR), whole_type())
+    return whole(dialect.parameter(LEAST_FACTOR + next(numbers) % LEAST_FACTOR))
 
 
 # ---- a whole number for a value --------------------------------------------------------------------------
@@ -117,16 +117,16 @@ def _word(part: PriorityPart, salt: str, dialect: Parameterized) -> exp.Expressi
     """Give a whole number of 64 bits for a value: equal for equal ones, and seldom for different ones."""
     column = part.column
     if column is None or is_word(column):
-        return exp.cast(part.node.copy(), whole_type())
+        return whole(part.node)
     if column.kind in ("double", "single"):
-        return _word_of_float(exp.cast(part.node.copy(), exp.DataType.build("DOUBLE")))
+        return _word_of_float(cast(part.node, exp.DType.DOUBLE))
     if column.kind == "decimal" and column.precision is not None and column.precision <= DIGITS_OF_A_WORD:
         power = exp.Literal.number(10 ** (column.scale or 0))
-        return exp.cast(_times(part.node, power), whole_type())
-    node: exp.Expression = part.node.copy()
+        return whole(_times(part.node, power))
+    node: exp.Expression = part.node
     if column.kind == "decimal" and column.scale is None:
-        node = exp.Anonymous(this="pg_catalog.trim_scale", expressions=[node])  # 1.50 is 1.5
-    text: exp.Expression = exp.cast(node, exp.DataType.build("TEXT"))
+        node = exp.Anonymous(this="pg_catalog.trim_scale", expressions=[placeable(node)])  # 1.50 is 1.5
+    text = cast(node, exp.DType.TEXT)
     if dialect.name != "spark":
         text = exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
     return _word_of_text(text, salt, dialect)
@@ -136,33 +136,33 @@ def _word_of_text(text: exp.Expression, salt: str, dialect: Parameterized) -> ex
     """Give the number that text spells as engines do, and otherwise bits of its salted hash."""
     salted = exp.DPipe(
         this=exp.DPipe(
-            this=exp.cast(dialect.parameter(salt), exp.DataType.build("TEXT")),
+            this=cast(dialect.parameter(salt), exp.DType.TEXT),
             expression=exp.Literal.string(":"),
         ),
-        expression=text.copy(),
+        expression=placeable(text),
     )
     hashed = _bits_of_hash(exp.MD5(this=salted), dialect)
     # Only what begins with a digit, or a sign before them in ASCII, may spell a number: others are not tried.
-    early = exp.LT(this=text.copy(), expression=exp.Literal.string(":"))
-    whole = _whole_of_text(text, hashed, dialect)
-    return exp.Case(ifs=[exp.If(this=early, true=whole)], default=hashed)
+    early = exp.LT(this=placeable(text), expression=exp.Literal.string(":"))
+    spelt = _whole_of_text(text, hashed, dialect)
+    return exp.Case(ifs=[exp.If(this=early, true=spelt)], default=placeable(hashed))
 
 
 def _whole_of_text(text: exp.Expression, otherwise: exp.Expression, dialect: Parameterized) -> exp.Expression:
     """Give the number of 64 bits that text spells in the one way in which engines write it."""
     if dialect.name in ("duckdb", "spark"):
-        read = exp.TryCast(this=text.copy(), to=whole_type(), safe=True)
-        same = exp.EQ(this=exp.cast(read.copy(), exp.DataType.build("TEXT")), expression=text.copy())
-        return exp.Case(ifs=[exp.If(this=same, true=read)], default=otherwise.copy())
-    spelt = exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(WHOLE_TEXT))
-    number = exp.cast(text.copy(), exp.DataType.build("DECIMAL"))
+        read = exp.TryCast(this=placeable(text), to=exp.DataType(this=exp.DType.BIGINT), safe=True)
+        same = exp.EQ(this=cast(read, exp.DType.TEXT), expression=placeable(text))
+        return exp.Case(ifs=[exp.If(this=same, true=placeable(read))], default=placeable(otherwise))
+    spelt = exp.RegexpLike(this=placeable(text), expression=exp.Literal.string(WHOLE_TEXT))
+    number = cast(text, exp.DType.DECIMAL)
     fits = exp.And(
-        this=exp.GTE(this=number, expression=exp.Literal.number(-POSITIVE - 1)),
-        expression=exp.LTE(this=number.copy(), expression=exp.Literal.number(POSITIVE)),
+        this=exp.GTE(this=placeable(number), expression=exp.Literal.number(-POSITIVE - 1)),
+        expression=exp.LTE(this=placeable(number), expression=exp.Literal.number(POSITIVE)),
     )
-    whole = exp.If(this=fits, true=exp.cast(text.copy(), whole_type()))
-    inside = exp.Case(ifs=[whole], default=otherwise.copy())
-    return exp.Case(ifs=[exp.If(this=spelt, true=inside)], default=otherwise.copy())
+    where_it_fits = exp.If(this=fits, true=whole(text))
+    inside = exp.Case(ifs=[where_it_fits], default=placeable(otherwise))
+    return exp.Case(ifs=[exp.If(this=spelt, true=inside)], default=placeable(otherwise))
 
 
 def _bits_of_hash(digits: exp.Expression, dialect: Parameterized) -> exp.Expression:
@@ -172,13 +172,13 @@ def _bits_of_hash(digits: exp.Expression, dialect: Parameterized) -> exp.Express
     first = exp.Anonymous(this=name, expressions=[digits, exp.Literal.number(1), length])
     if dialect.name == "spark":
         bases = [exp.Literal.number(16), exp.Literal.number(10)]
-        return exp.cast(exp.Anonymous(this="conv", expressions=[first, *bases]), whole_type())
+        return whole(exp.Anonymous(this="conv", expressions=[first, *bases]))
     begins = exp.Literal.string("0x" if dialect.name == "duckdb" else "x")
     marked = exp.Paren(this=exp.DPipe(this=begins, expression=first))
     if dialect.name == "duckdb":
-        return exp.cast(marked, whole_type())
+        return whole(marked)
     bits = exp.DataType.build(f"BIT({4 * DIGITS_OF_HASH})", dialect="postgres")
-    return exp.cast(exp.cast(marked, bits), whole_type())
+    return whole(cast(marked, bits))
 
 
 def _word_of_float(given: exp.Expression) -> exp.Expression:
@@ -186,19 +186,21 @@ def _word_of_float(given: exp.Expression) -> exp.Expression:
 
     No product is rounded or leaves the range of floats, and what is cast is whole and has 62 bits at most.
     """
-    size = exp.Abs(this=given.copy())
+    size = exp.Abs(this=placeable(given))
     large = [
-        exp.If(this=exp.LT(this=size.copy(), expression=_power(BAND * (band + 1))), true=_moved(given, band))
+        exp.If(
+            this=exp.LT(this=placeable(size), expression=_power(BAND * (band + 1))), true=_moved(given, band)
+        )
         for band in range(BANDS)
     ]
     small = [
-        exp.If(this=exp.GTE(this=size.copy(), expression=_power(BAND * band)), true=_moved(given, band))
+        exp.If(this=exp.GTE(this=placeable(size), expression=_power(BAND * band)), true=_moved(given, band))
         for band in range(-1, -BANDS - 1, -1)
     ]
     near_zero, very_large, very_small = (exp.Literal.number(number) for number in range(3))
-    is_positive = exp.If(this=exp.GTE(this=given.copy(), expression=_power(0)), true=very_large)
+    is_positive = exp.If(this=exp.GTE(this=placeable(given), expression=_power(0)), true=very_large)
     beyond = exp.Case(ifs=[is_positive], default=very_small)
-    at_least_one = exp.GTE(this=size, expression=_power(0))
+    at_least_one = exp.GTE(this=placeable(size), expression=_power(0))
     return exp.Case(
         ifs=[exp.If(this=at_least_one, true=exp.Case(ifs=large, default=beyond))],
         default=exp.Case(ifs=small, default=near_zero),
@@ -207,25 +209,36 @@ def _word_of_float(given: exp.Expression) -> exp.Expression:
 
 def _moved(given: exp.Expression, band: int) -> exp.Expression:
     """Move a float of a band to where floats are whole numbers, and mark the band."""
-    whole = exp.cast(_times(given, _power(LEAST_WHOLE - BAND * band)), whole_type())
-    return sum_of(whole, exp.Literal.number(band * BETWEEN_BANDS)) if band else whole
+    digits = whole(_times(given, _power(LEAST_WHOLE - BAND * band)))
+    return sum_of(digits, exp.Literal.number(band * BETWEEN_BANDS)) if band else digits
 
 
 def _power(exponent: int) -> exp.Expression:
-    return exp.cast(exp.Literal.string(repr(2.0**exponent)), exp.DataType.build("DOUBLE"))
+    return cast(exp.Literal.string(repr(2.0**exponent)), exp.DType.DOUBLE)
 
 
 # ---- arithmetic, each step in parentheses ----------------------------------------------------------------
 
 
-def whole_type() -> exp.DataType:
-    """Give the type of whole numbers of 64 bits."""
-    return exp.DataType.build("BIGINT")
+def placeable(node: exp.Expression) -> exp.Expression:
+    """Give the node itself as long as no other holds it, later a copy: a node has one place in a query."""
+    return node if node.parent is None else node.copy()
+
+
+def cast(node: exp.Expression, to: exp.DType | exp.DataType) -> exp.Expression:
+    """Cast to a type."""
+    kind = to if isinstance(to, exp.DataType) else exp.DataType(this=to)
+    return exp.cast(placeable(node), kind, copy=False)
+
+
+def whole(node: exp.Expression) -> exp.Expression:
+    """Cast to whole numbers of 64 bits."""
+    return cast(node, exp.DType.BIGINT)
 
 
 def sum_of(one: exp.Expression, other: exp.Expression) -> exp.Expression:
     """Add."""
-    return exp.Paren(this=exp.Add(this=one.copy(), expression=other.copy()))
+    return exp.Paren(this=exp.Add(this=placeable(one), expression=placeable(other)))
 
 
 def times_power(node: exp.Expression, exponent: int) -> exp.Expression:
@@ -235,16 +248,16 @@ def times_power(node: exp.Expression, exponent: int) -> exp.Expression:
 
 def bits_of(node: exp.Expression, mask: int) -> exp.Expression:
     """Keep the bits of a mask."""
-    return exp.Paren(this=exp.BitwiseAnd(this=node.copy(), expression=exp.Literal.number(mask)))
+    return exp.Paren(this=exp.BitwiseAnd(this=placeable(node), expression=exp.Literal.number(mask)))
 
 
 def _times(one: exp.Expression, other: exp.Expression) -> exp.Expression:
-    return exp.Paren(this=exp.Mul(this=one.copy(), expression=other.copy()))
+    return exp.Paren(this=exp.Mul(this=placeable(one), expression=placeable(other)))
 
 
 def _mod(node: exp.Expression, prime: int) -> exp.Expression:
-    return exp.Paren(this=exp.Mod(this=node.copy(), expression=exp.Literal.number(prime)))
+    return exp.Paren(this=exp.Mod(this=placeable(node), expression=exp.Literal.number(prime)))
 
 
 def _xor(one: exp.Expression, other: exp.Expression) -> exp.Expression:
-    return exp.Paren(this=exp.BitwiseXor(this=one.copy(), expression=other.copy()))
+    return exp.Paren(this=exp.BitwiseXor(this=placeable(one), expression=placeable(other)))

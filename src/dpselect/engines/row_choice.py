@@ -17,11 +17,13 @@ from dpselect.engines.priorities import (
     Parameterized,
     PriorityPart,
     bits_of,
+    cast,
     is_word,
+    placeable,
     priority,
     sum_of,
     times_power,
-    whole_type,
+    whole,
 )
 from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed
 from dpselect.engines.schema import Column
@@ -110,7 +112,7 @@ def _unpacked(
     chosen: dict[str, exp.Expression] = {}
     shift = 0
     for number, width in zip(free, widths, strict=True):
-        value: exp.Expression = exp.cast(exp.column(names[number], quoted=True), whole_type())
+        value: exp.Expression = whole(exp.column(names[number], quoted=True))
         lowest = _lowest(request.keys[number])
         value = sum_of(value, exp.Literal.number(-lowest)) if lowest else value
         packed = sum_of(packed, times_power(value, shift) if shift else value)
@@ -119,7 +121,7 @@ def _unpacked(
     shift = 0
     for number, width in zip(free, widths, strict=True):
         lowest = _lowest(request.keys[number])
-        moved = least.copy() if not shift else _shifted(least, shift)
+        moved = placeable(least) if not shift else _shifted(least, shift)
         value = bits_of(moved, 2**width - 1)
         chosen[names[number]] = sum_of(value, exp.Literal.number(lowest)) if lowest else value
         shift += width
@@ -127,7 +129,7 @@ def _unpacked(
 
 
 def _shifted(node: exp.Expression, by: int) -> exp.Expression:
-    return exp.Paren(this=exp.BitwiseRightShift(this=node.copy(), expression=exp.Literal.number(by)))
+    return exp.Paren(this=exp.BitwiseRightShift(this=placeable(node), expression=exp.Literal.number(by)))
 
 
 # ---- other values: beside the priority -------------------------------------------------------------------
@@ -139,7 +141,7 @@ def _least(
     """Give the value of the least pair of priority and value."""
     if dialect.name == "spark":
         names = exp.Literal.string("turn"), exp.Literal.string("value")
-        pair = exp.Anonymous(this="named_struct", expressions=[names[0], turn, names[1], value.copy()])
+        pair = exp.Anonymous(this="named_struct", expressions=[names[0], turn, names[1], placeable(value)])
         return exp.Dot(this=exp.Min(this=pair), expression=exp.to_identifier("value"))
     if column.kind == "text":
         return _least_text(turn, value, dialect)
@@ -148,9 +150,9 @@ def _least(
 
 def _least_text(turn: exp.Expression, value: exp.Expression, dialect: Parameterized) -> exp.Expression:
     """Put ten digits of the priority before the text, and cut them off the least of all."""
-    digits = exp.cast(sum_of(turn, exp.Literal.number(TEN_DIGITS)), exp.DataType.build("TEXT"))
+    digits = cast(sum_of(turn, exp.Literal.number(TEN_DIGITS)), exp.DType.TEXT)
     joined = exp.Collate(
-        this=exp.Paren(this=exp.DPipe(this=digits, expression=value.copy())),
+        this=exp.Paren(this=exp.DPipe(this=digits, expression=placeable(value))),
         expression=exp.to_identifier("C", quoted=True),
     )
     name = "substr" if dialect.name == "duckdb" else "pg_catalog.substr"
@@ -161,29 +163,29 @@ def _least_in_duckdb(turn: exp.Expression, column: Column, value: exp.Expression
     """Compare 128 bits where a value has 64; otherwise pairs, which take twice as long."""
     tail: exp.Expression
     if is_word(column):
-        tail = value.copy()
+        tail = placeable(value)
     elif column.kind in ("double", "single"):
-        tail = _ordered_bits(exp.cast(value.copy(), exp.DataType.build("DOUBLE")))
+        tail = _ordered_bits(cast(value, exp.DType.DOUBLE))
     else:
-        pair = exp.Anonymous(this="row", expressions=[turn, value.copy()])
+        pair = exp.Anonymous(this="row", expressions=[turn, placeable(value)])
         return exp.Anonymous(
             this="struct_extract_at", expressions=[exp.Min(this=pair), exp.Literal.number(2)]
         )
-    wide = exp.cast(turn, exp.DataType.build("INT128"))
-    return exp.Anonymous(this="arg_min", expressions=[value.copy(), sum_of(times_power(wide, 64), tail)])
+    wide = cast(turn, exp.DType.INT128)
+    return exp.Anonymous(this="arg_min", expressions=[placeable(value), sum_of(times_power(wide, 64), tail)])
 
 
 def _ordered_bits(value: exp.Expression) -> exp.Expression:
     """Give the bits of a float as a whole number: different ones of different floats, in their order."""
-    no_minus_zero = sum_of(value, exp.cast(exp.Literal.number(0), exp.DataType.build("DOUBLE")))
-    bits = exp.cast(exp.cast(no_minus_zero, exp.DataType.build("BIT", dialect="duckdb")), whole_type())
+    no_minus_zero = sum_of(value, cast(exp.Literal.number(0), exp.DType.DOUBLE))
+    bits = whole(cast(no_minus_zero, exp.DataType.build("BIT", dialect="duckdb")))
     turned = bits_of(_shifted(bits, 63), POSITIVE)
-    return exp.BitwiseXor(this=bits, expression=turned)
+    return exp.BitwiseXor(this=placeable(bits), expression=turned)
 
 
 def _least_in_postgres(turn: exp.Expression, column: Column, value: exp.Expression) -> exp.Expression:
     """Compare arrays, whose elements have one type."""
-    name = {"integer": "BIGINT", "decimal": "DECIMAL"}.get(column.kind, "DOUBLE")
-    pair = [exp.cast(each.copy(), exp.DataType.build(name)) for each in (turn, value)]
+    types = {"integer": exp.DType.BIGINT, "decimal": exp.DType.DECIMAL}
+    pair = [cast(each, types.get(column.kind, exp.DType.DOUBLE)) for each in (turn, value)]
     least = exp.Paren(this=exp.Min(this=exp.Array(expressions=pair)))
     return exp.Bracket(this=least, expressions=[exp.Literal.number(2)], offset=1)
