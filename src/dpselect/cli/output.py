@@ -67,9 +67,7 @@ def show(  # noqa: PLR0913 - what is shown, and where
     facts = {
         **({} if release is None else beside_text(release)),
         "price": f"{quote.price}{in_words(quote.price)}",
-        **(
-            {"charged": ANSWERED_BEFORE} if release is not None and ledger is not None and not charged else {}
-        ),
+        **({"charged": ANSWERED_BEFORE} if kept else {}),
         "protects": quote.protects,
         **_promises(quote),
         "noise": quote.noise_and_scale,

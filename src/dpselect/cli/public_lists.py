@@ -19,7 +19,6 @@ from typing import Literal
 from dpselect.cli.public_columns import is_file, must_be_no_table, read_column, split_column
 from dpselect.cli.user_errors import UserError
 
-CANDIDATES_ARE_PUBLIC = "Candidates are public and never read from the data: write them out yourself."
 MOST_STEPS = 10_000_000
 """Numbers that LO:HI:STEP may stand for."""
 
@@ -65,9 +64,10 @@ class Names(list[str]):
                 )
 
 
-def _public(option: str) -> str:
-    """Say that a list is public."""
-    return CANDIDATES_ARE_PUBLIC if option != "--groups" else f"Groups{CANDIDATES_ARE_PUBLIC[10:]}"
+def are_public(option: str) -> str:
+    """Say that what an option lists is public."""
+    what = "Groups" if option == "--groups" else "Candidates"
+    return f"{what} are public and never read from the data: write them out yourself."
 
 
 def names(
@@ -100,7 +100,7 @@ def parts(
     if text is None:
         raise UserError(
             f"{option} must be given: a text file with one on each line, table.csv:COLUMN, or a,b,c. "
-            f"{_public(option)}"
+            f"{are_public(option)}"
         )
     path = Path(text)
     if is_file(path):
@@ -120,7 +120,7 @@ def parts(
             "Check the path; for a single one write it with a comma at the end."
         )
     if not found:
-        raise UserError(f"{option} must hold at least one; got none. {_public(option)}")
+        raise UserError(f"{option} must hold at least one; got none. {are_public(option)}")
     return found
 
 
@@ -225,7 +225,7 @@ def _must_not_be_among(path: Path, tables: Sequence[str], option: str) -> None:
     """Refuse a file that is one of those that a table is read from, by whatever name or link."""
     found = path.stat()
     if any(os.path.samestat(found, other) for table in tables for other in _files_of(table)):
-        raise UserError(f"{option} must be a list of its own; got the table itself. {_public(option)}")
+        raise UserError(f"{option} must be a list of its own; got the table itself. {are_public(option)}")
 
 
 def _files_of(table: str) -> Iterator[os.stat_result]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect.cli import console, public_lists
 from dpselect.cli.budgets import plain_loss
 from dpselect.cli.output import in_words
-from dpselect.cli.selection_plans import PRICE_FACTORS, rounded_epsilon
+from dpselect.cli.selection_plans import NOISE_LABELS, PRICE_FACTORS, rounded_epsilon
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def facts_of_quantile_plan(plan: QuantilePlan) -> dict[str, Any]:
     from dpselect.privacy.amounts import amount_text
 
     found = plan.accuracy(Fraction(plan.price.amount))
-    none = dict.fromkeys(("exponential", "gumbel", "laplace", "lecture"))
+    none = dict.fromkeys(NOISE_LABELS)
     return {
         "n": plan.problem.count,
         "k": len(plan.fractions),

@@ -69,7 +69,6 @@ def priced(
     promised = Promise(asked, drawing.noise, scale, winners, wishes.people)
     promise = promised(CONFIDENCE)
     sure = confidence_of_each(CONFIDENCE, 1 if groups is None else groups.count)
-    together = promised(sure).within
     if drawing.counted:
         far = scale * whole_laplace_distance(n - winners, winners, 1 - CONFIDENCE)
         promise = replace(promise, within=far)
@@ -97,8 +96,8 @@ def priced(
         where=facts.where,
         counted=drawing.counted,
         groups=None
-        if groups is None or together is None
-        else _written_groups(groups, together, several=wishes.several),
+        if groups is None
+        else _asked_groups(groups, promised(sure).within, several=wishes.several),
     )
     reason = question_reason(
         question_name(problem.title, problem.columns, quote.dataset, each=quote.by),
@@ -132,9 +131,8 @@ def asked_of_groups(problem: Problem, facts: PublicFacts, wishes: Wishes) -> Wis
     return wishes if means_something or wishes.quorum != "auto" else replace(wishes, quorum=None)
 
 
-def _written_groups(groups: Groups | None, together: Fraction, *, several: bool) -> AskedGroups | None:
-    if groups is None:
-        return None
+def _asked_groups(groups: Groups, together: Fraction, *, several: bool) -> AskedGroups:
+    """Write down what is public of groups, with the accuracy that holds for all of them together."""
     labels = tuple(map(plain_label, groups.labels))
     return AskedGroups(groups.column, labels, groups.per_person, together, several)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +9,7 @@ import click
 from dpselect.cli import console
 from dpselect.cli.declaration import command, examples
 from dpselect.cli.options import BETWEEN, EXACT_OPTION, NUMBER_METAVAR, STEP_WIDTH
+from dpselect.cli.pictures import must_be_drawable, save_picture
 from dpselect.cli.quantile_plans import facts_of_quantile_plan, quantile_plan, show_quantile_plan
 from dpselect.cli.selection_plans import (
     SelectionPlan,
@@ -19,9 +18,6 @@ from dpselect.cli.selection_plans import (
     show_selection_plan,
 )
 from dpselect.cli.user_errors import UserError
-
-PICTURES = (".png", ".svg", ".pdf")
-"""How the name of a picture may end."""
 
 
 @command(
@@ -109,7 +105,8 @@ def plan_command(**given: Any) -> None:
         else:
             show_quantile_plan(asked)
         return
-    _must_be_a_picture(given["plot"])
+    if given["plot"] is not None:
+        must_be_drawable(given["plot"])
     plan = selection_plan(given)
     if given["plot"] is not None:
         _draw(plan, given["plot"])
@@ -119,22 +116,8 @@ def plan_command(**given: Any) -> None:
         show_selection_plan(plan)
 
 
-def _must_be_a_picture(path: str | None) -> None:
-    """Refuse a file that no picture is written to, before anything is computed."""
-    if path is not None and Path(path).suffix.lower() not in PICTURES:
-        raise UserError(f"--plot must name a file that ends in {', '.join(PICTURES)}; got '{path[-40:]}'.")
-
-
 def _draw(plan: SelectionPlan, path: str) -> None:
     """Draw the plan into a file."""
     from dpselect.utility.plots import plot_plan
 
-    picture = plot_plan(plan.problem, **plan.budget, **plan.question, score_unit=plan.word)
-    try:
-        picture.savefig(path)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else type(error).__name__
-        refused = UserError(f"--plot must name a file that can be written; got '{path[-40:]}': {why}.")
-    else:
-        return
-    raise refused
+    save_picture(plot_plan(plan.problem, **plan.budget, **plan.question, score_unit=plan.word), path)

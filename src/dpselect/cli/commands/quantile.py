@@ -58,7 +58,7 @@ def quantile_command(  # noqa: PLR0913 - each is an option
     if (between is None and step is not None) or (between is None) == (candidates is None):
         raise UserError(
             "the numbers to choose from must be given by --between LO:HI, or by --candidates. "
-            f"{public_lists.CANDIDATES_ARE_PUBLIC}"
+            f"{public_lists.are_public('--candidates')}"
         )
     from dpselect.problems import quantile, quantiles
 

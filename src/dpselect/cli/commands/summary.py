@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -18,13 +17,12 @@ from dpselect.cli.options import (
     column_of_numbers,
     unlisted,
 )
+from dpselect.cli.pictures import must_be_drawable, save_picture
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.release import Release
-
-_ENDINGS = (".png", ".svg", ".pdf")
 
 
 @command(
@@ -65,7 +63,7 @@ def summary_command(  # noqa: PLR0913 - each is an option
     if plot is not None:
         if options.each is not None:
             raise UserError("--plot draws one box, and --each asks for many. Leave one of them out.")
-        _must_be_drawable(plot)
+        must_be_drawable(plot)
     return question.with_people(people).followed_by(None if plot is None else _Box(plot, column))
 
 
@@ -80,20 +78,4 @@ class _Box:
         """Draw it; the answer has been shown before."""
         from dpselect.utility.summary_plot import plot_summary
 
-        try:
-            plot_summary(release, unit=self.unit).savefig(self.path)
-        except OSError as error:
-            raise UserError(
-                f"--plot must name a file that can be written; got '{self.path[-40:]}': {error.strerror}."
-            ) from None
-
-
-def _must_be_drawable(path: str) -> None:
-    """Refuse, before anything is paid, a picture that could not be drawn."""
-    if not path.lower().endswith(_ENDINGS):
-        raise UserError(f"--plot must name a file that ends in {', '.join(_ENDINGS)}; got '{path[-40:]}'.")
-    if not Path(path).absolute().parent.is_dir():
-        raise UserError(f"--plot must name a file in a folder that exists; got '{path[-40:]}'.")
-    from dpselect.utility.drawing import blank
-
-    blank(1, 1)  # refuses without matplotlib
+        save_picture(plot_summary(release, unit=self.unit), self.path)
