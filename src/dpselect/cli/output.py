@@ -200,11 +200,10 @@ def _promise(accuracy: Accuracy) -> str:
 
 def in_words(price: PureDP | ZCDP | Any) -> str:
     """Say what a pure price means; nothing of others."""
-    from dpselect.exact.enclosures import exp
-    from dpselect.exact.rounding import rounded_up
     from dpselect.privacy.losses import PureDP
+    from dpselect.utility.promise import odds_factor
 
-    if not isinstance(price, PureDP) or not price.epsilon < 20:
+    factor = odds_factor(price.epsilon) if isinstance(price, PureDP) else None
+    if factor is None:
         return ""
-    factor = rounded_up(exp(Fraction(price.epsilon)).high, 2)
     return f": the answer changes odds about one person by at most a factor of {factor}"

@@ -36,6 +36,7 @@ QUESTIONS: Mapping[QuestionKind, str] = {
 OF_NAMES: tuple[QuestionKind, ...] = ("vote", "plurality", "borda", "top", "mode")
 """Questions whose candidates are names in a column; the others are about numbers."""
 LONGEST_WORD = 400
+"""Characters of a field that is one text."""
 USUAL_WINNERS = 3
 """Winners of ``top``, if none are said."""
 Budgeted: TypeAlias = Literal["epsilon", "within"]

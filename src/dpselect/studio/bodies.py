@@ -12,9 +12,10 @@ from starlette.types import Message, Receive, Scope
 
 from dpselect.studio.refusals import Refused
 
-MOST_BYTES = 16 * 1024
-MOST_FIELDS = 64
+MOST_BYTES, MOST_FIELDS = 16 * 1024, 64
+"""Bytes of a body, and fields of a form."""
 DEEPEST_JSON = 6
+"""Brackets that lie within each other."""
 FORM_TYPE, JSON_TYPE = "application/x-www-form-urlencoded", "application/json"
 
 

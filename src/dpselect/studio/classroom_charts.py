@@ -9,6 +9,7 @@ from dpselect.studio.svg import Piece, box, chained, element, picture
 
 LABEL_WIDTH, LAWS_WIDTH, ROOM_RIGHT = 118, 460, 62
 BAR_HEIGHT, BAR_GAP, LAWS_TOP = 13, 14, 8
+"""Sizes in units of the picture, which are pixels unless the page stretches it."""
 MINUS_SIGN = "\N{MINUS SIGN}"
 LONGEST_BAR_LABEL = 16
 """Characters of a name beside a bar; the table has it whole."""

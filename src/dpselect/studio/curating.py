@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from dpselect.errors import DpselectError, InvalidParameter
+from dpselect.errors import BudgetExhausted, DpselectError, InvalidParameter
 from dpselect.studio import curator, facts
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.front import Visit
@@ -142,6 +142,6 @@ class Curating:
 
 def _said(refused: DpselectError | Refused) -> str:
     """Repeat what is about words and schemas; of other failures only that the file cannot be used."""
-    if isinstance(refused, InvalidParameter | Refused) or type(refused).__name__ == "BudgetExhausted":
+    if isinstance(refused, InvalidParameter | BudgetExhausted | Refused):
         return str(refused)
     return "this did not work: the file or the ledger could not be used. Look at it on the machine itself."

@@ -13,6 +13,7 @@ from dpselect.studio.keys import Keys
 from dpselect.studio.refusals import not_found
 
 LONGEST_FIELD = 1_000
+"""Characters of a field."""
 
 
 def fields_of(words: Mapping[str, Any], *names: str, needed: tuple[str, ...] = ()) -> dict[str, str]:

@@ -28,6 +28,7 @@ from dpselect.studio.state import State
 
 NAME_OF_A_DATA_SET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 LONGEST_ABOUT = 400
+"""Characters of what a curator says of a data set."""
 
 
 @dataclass(frozen=True)
@@ -134,15 +135,16 @@ class DataSets:
 
     def ledger(self, data_set: DataSet) -> Ledger:
         """Give the ledger of a data set; it is opened and verified once."""
+        try:
+            return self._opened(data_set)
+        except DpselectError as error:
+            raise _closed(error) from None
+
+    def _opened(self, data_set: DataSet) -> Ledger:
         with self._opening:
-            found = self._ledgers.get(data_set.name)
-            if found is None:
-                try:
-                    found = Ledger.open(data_set.ledger, anchor=data_set.anchor)
-                except DpselectError as error:
-                    raise _closed(error) from None
-                self._ledgers[data_set.name] = found
-            return found
+            if data_set.name not in self._ledgers:
+                self._ledgers[data_set.name] = Ledger.open(data_set.ledger, anchor=data_set.anchor)
+            return self._ledgers[data_set.name]
 
     def account(self, data_set: DataSet, analyst: str) -> Account | None:
         """Look at the share of an analyst; None without one."""
@@ -159,9 +161,9 @@ class DataSets:
     def verified(self, data_set: DataSet) -> dict[str, object]:
         """Check every record of a ledger; say that it is whole, or what is wrong with it."""
         try:
-            return {"data_set": data_set.name, "verified": True, "entries": self.ledger(data_set).verify()}
-        except (DpselectError, Refused) as error:
-            damaged = isinstance(error, LedgerDamaged) or "damaged" in str(error)
+            return {"data_set": data_set.name, "verified": True, "entries": self._opened(data_set).verify()}
+        except DpselectError as error:
+            damaged = isinstance(error, LedgerDamaged)
             said = "it is damaged, and accepts no charge" if damaged else "it cannot be read just now"
             return {"data_set": data_set.name, "verified": False, "problem": said}
 

@@ -16,6 +16,7 @@ from dpselect.exact.numbers import positive
 from dpselect.studio.asked_question import OF_NAMES, QUESTION_FIELDS, QUESTIONS
 
 FIRST_EPSILON, FIRST_SURE = "0.25", "99 %"
+"""The price and the confidence of a form that nothing was said in."""
 NUMBER_KINDS = ("integer", "decimal", "double", "single")
 SLIDE_LOW, SLIDE_HIGH = -250, 100
 """The slider's ends: hundred times the logarithm to base 10 of an epsilon."""

@@ -2,8 +2,8 @@
 
 name of the host - path - key - role - rate - same site - size - type - body - token of the form - answer
 
-So a request without a key is told so whatever its body is, and no byte of it was read. What an answer raises
-ends here: a refusal with its sentence, all else with a constant one. Every response has the same headers.
+So a request without a key is refused before a byte of its body is read. No error of an answer leaves the
+front: a refusal is told by its sentence, anything else by a constant one. Every response has the same headers.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ SECURITY_HEADERS = {
 }
 STRICT_TRANSPORT = {"strict-transport-security": "max-age=31536000"}
 LONGEST_QUERY = 16 * 1024
+"""Bytes of an address behind its question mark."""
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,10 @@ from dpselect.studio.refusals import Refused, not_found
 from dpselect.studio.state import State
 
 JobState: TypeAlias = Literal["computing", "done", "refused", "failed"]
-MOST_WAITING = 1_000
-MOST_WAITING_OF_ONE = 50
+MOST_WAITING, MOST_WAITING_OF_ONE = 1_000, 50
+"""Jobs that may wait: of all analysts, and of one."""
 SHOWN_JOBS = 200
+"""Jobs that an analyst sees, the newest ones."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from dpselect.studio.svg import Plane, area, box, line, picture, round_ticks
 MOST_CHARGES_DRAWN = 400
 """A chart shows at most 400 steps; of more charges, totals at equal distances."""
 BALANCE_WIDTH, BALANCE_HEIGHT = 320, 14
+"""The size of the bar, in units of the picture."""
 
 
 def steps_chart(totals: Sequence[Fraction], budget: Fraction, symbol: str = "epsilon") -> Chart:

@@ -34,6 +34,7 @@ STATIC = Path(__file__).with_name("static")
 MEDIA = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".png": "image/png"}
 EXPORTS = ("json", "csv")
 LOG_IN_BURST, LOG_IN_PER_SECOND = 10, 0.1
+"""Wrong keys that an address may try at once, and then each second."""
 
 
 class Pages:

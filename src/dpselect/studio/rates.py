@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 
 MOST_BUCKETS = 10_000
+"""Names whose buckets are kept."""
 
 
 class Buckets:

@@ -16,9 +16,11 @@ from dpselect.studio.app import Studio
 from dpselect.studio.settings import Settings
 
 BACKLOG = 2048
+"""Connections that wait to be taken."""
 LONGEST_HEAD = 32 * 1024
-IDLE_SECONDS = 15
-STOPPING_SECONDS = 10
+"""Bytes of the head of a request."""
+IDLE_SECONDS, STOPPING_SECONDS = 15, 10
+"""How long an idle connection stays open, and how long answers may take once the server stops."""
 
 
 class PatientOnce(H11Protocol):

@@ -42,6 +42,7 @@ create table if not exists clock (
 ) strict;
 """
 BUSY_SECONDS = 20.0
+"""How long a write waits for another process."""
 
 
 class State:

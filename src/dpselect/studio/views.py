@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,6 @@ from dpselect.errors import InvalidParameter
 from dpselect.exact.rounding import (
     from_exact_text,
     readable_number,
-    rounded_up,
     short_decimal,
     written_bound,
     written_number,
@@ -34,9 +32,7 @@ from dpselect.studio.ledger_chart import balance_chart, steps_chart
 from dpselect.studio.quotes import MOST_TIMES, Offer
 from dpselect.studio.same_question import SameQuestion, same_question
 from dpselect.utility.planned_question import PlannedQuestion
-
-LARGEST_ODDS = 20
-"""Above this epsilon, the factor of the odds tells nothing."""
+from dpselect.utility.promise import odds_factor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +79,9 @@ def odds_of(epsilon: Fraction) -> str:
     >>> odds_of(Fraction(1, 4))
     "an observer's odds of any guess about one person change by at most a factor of 1.29"
     """
-    if epsilon > LARGEST_ODDS:
+    factor = odds_factor(epsilon)
+    if factor is None:
         return "next to nothing is hidden about one person: take a lower price"
-    factor = rounded_up(Fraction(math.nextafter(math.exp(epsilon), math.inf)), 2)
     return f"an observer's odds of any guess about one person change by at most a factor of {factor}"
 
 
@@ -119,6 +115,7 @@ LINKS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """The pages of each role, in the head of a page."""
 ENTRIES_SHOWN = 200
+"""Entries of a ledger on a page, the newest ones."""
 
 
 @dataclass(frozen=True, kw_only=True)

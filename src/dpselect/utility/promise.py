@@ -5,9 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpselect.exact.enclosures import exp
 from dpselect.exact.rounding import readable_number, rounded_up, written_bound
 from dpselect.notebook import card, facts_table
 from dpselect.utility.worst_case import Mechanism
+
+LARGEST_ODDS = 20
+"""From this epsilon on, the factor of the odds tells nothing."""
+
+
+def odds_factor(epsilon: Fraction | float) -> str | None:
+    """Write the most by which a price changes an observer's odds about one person, rounded up.
+
+    >>> odds_factor(Fraction(1, 4)), odds_factor(Fraction(20))
+    ('1.29', None)
+    """
+    return rounded_up(exp(Fraction(epsilon)).high, 2) if epsilon < LARGEST_ODDS else None
 
 
 @dataclass(frozen=True)
