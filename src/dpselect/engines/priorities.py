@@ -94,11 +94,11 @@ def _numbers(salt: str) -> Iterator[int]:
 
 
 def _secret(numbers: Iterator[int], dialect: Parameterized) -> exp.Expression:
-    return whole(dialect.parameter(next(numbers)))
+    return as_integer(dialect.parameter(next(numbers)))
 
 
 def _factor(numbers: Iterator[int], dialect: Parameterized) -> exp.Expression:
-    return whole(dialect.parameter(LEAST_FACTOR + next(numbers) % LEAST_FACTOR))
+    return as_integer(dialect.parameter(LEAST_FACTOR + next(numbers) % LEAST_FACTOR))
 
 
 # ---- a whole number for a value --------------------------------------------------------------------------
@@ -117,12 +117,12 @@ def _word(part: PriorityPart, salt: str, dialect: Parameterized) -> exp.Expressi
     """Give a whole number of 64 bits for a value: equal for equal ones, and seldom for different ones."""
     column = part.column
     if column is None or is_word(column):
-        return whole(part.node)
+        return as_integer(part.node)
     if column.kind in ("double", "single"):
         return _word_of_float(cast(part.node, exp.DType.DOUBLE))
     if column.kind == "decimal" and column.precision is not None and column.precision <= DIGITS_OF_A_WORD:
         power = exp.Literal.number(10 ** (column.scale or 0))
-        return whole(_times(part.node, power))
+        return as_integer(_times(part.node, power))
     node: exp.Expression = part.node
     if column.kind == "decimal" and column.scale is None:
         node = exp.Anonymous(this="pg_catalog.trim_scale", expressions=[placeable(node)])  # 1.50 is 1.5
@@ -160,7 +160,7 @@ def _whole_of_text(text: exp.Expression, otherwise: exp.Expression, dialect: Par
         this=exp.GTE(this=placeable(number), expression=exp.Literal.number(-POSITIVE - 1)),
         expression=exp.LTE(this=placeable(number), expression=exp.Literal.number(POSITIVE)),
     )
-    where_it_fits = exp.If(this=fits, true=whole(text))
+    where_it_fits = exp.If(this=fits, true=as_integer(text))
     inside = exp.Case(ifs=[where_it_fits], default=placeable(otherwise))
     return exp.Case(ifs=[exp.If(this=spelt, true=inside)], default=placeable(otherwise))
 
@@ -172,13 +172,13 @@ def _bits_of_hash(digits: exp.Expression, dialect: Parameterized) -> exp.Express
     first = exp.Anonymous(this=name, expressions=[digits, exp.Literal.number(1), length])
     if dialect.name == "spark":
         bases = [exp.Literal.number(16), exp.Literal.number(10)]
-        return whole(exp.Anonymous(this="conv", expressions=[first, *bases]))
+        return as_integer(exp.Anonymous(this="conv", expressions=[first, *bases]))
     begins = exp.Literal.string("0x" if dialect.name == "duckdb" else "x")
     marked = exp.Paren(this=exp.DPipe(this=begins, expression=first))
     if dialect.name == "duckdb":
-        return whole(marked)
+        return as_integer(marked)
     bits = exp.DataType.build(f"BIT({4 * DIGITS_OF_HASH})", dialect="postgres")
-    return whole(cast(marked, bits))
+    return as_integer(cast(marked, bits))
 
 
 def _word_of_float(given: exp.Expression) -> exp.Expression:
@@ -209,7 +209,7 @@ def _word_of_float(given: exp.Expression) -> exp.Expression:
 
 def _moved(given: exp.Expression, band: int) -> exp.Expression:
     """Move a float of a band to where floats are whole numbers, and mark the band."""
-    digits = whole(_times(given, _power(LEAST_WHOLE - BAND * band)))
+    digits = as_integer(_times(given, _power(LEAST_WHOLE - BAND * band)))
     return sum_of(digits, exp.Literal.number(band * BETWEEN_BANDS)) if band else digits
 
 
@@ -231,7 +231,7 @@ def cast(node: exp.Expression, to: exp.DType | exp.DataType) -> exp.Expression:
     return exp.cast(placeable(node), kind, copy=False)
 
 
-def whole(node: exp.Expression) -> exp.Expression:
+def as_integer(node: exp.Expression) -> exp.Expression:
     """Cast to whole numbers of 64 bits."""
     return cast(node, exp.DType.BIGINT)
 

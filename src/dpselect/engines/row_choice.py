@@ -16,6 +16,7 @@ from dpselect.engines.priorities import (
     POSITIVE,
     Parameterized,
     PriorityPart,
+    as_integer,
     bits_of,
     cast,
     is_word,
@@ -23,7 +24,6 @@ from dpselect.engines.priorities import (
     priority,
     sum_of,
     times_power,
-    whole,
 )
 from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed
 from dpselect.engines.schema import Column
@@ -112,7 +112,7 @@ def _unpacked(
     chosen: dict[str, exp.Expression] = {}
     shift = 0
     for number, width in zip(free, widths, strict=True):
-        value: exp.Expression = whole(exp.column(names[number], quoted=True))
+        value: exp.Expression = as_integer(exp.column(names[number], quoted=True))
         lowest = _lowest(request.keys[number])
         value = sum_of(value, exp.Literal.number(-lowest)) if lowest else value
         packed = sum_of(packed, times_power(value, shift) if shift else value)
@@ -178,7 +178,7 @@ def _least_in_duckdb(turn: exp.Expression, column: Column, value: exp.Expression
 def _ordered_bits(value: exp.Expression) -> exp.Expression:
     """Give the bits of a float as a whole number: different ones of different floats, in their order."""
     no_minus_zero = sum_of(value, cast(exp.Literal.number(0), exp.DType.DOUBLE))
-    bits = whole(cast(no_minus_zero, exp.DataType.build("BIT", dialect="duckdb")))
+    bits = as_integer(cast(no_minus_zero, exp.DataType.build("BIT", dialect="duckdb")))
     turned = bits_of(_shifted(bits, 63), POSITIVE)
     return exp.BitwiseXor(this=placeable(bits), expression=turned)
 

@@ -3,7 +3,7 @@
 name of the host - path - key - role - rate - same site - size - type - body - token of the form - answer
 
 So a request without a key is refused before a byte of its body is read. No error of an answer leaves the
-front: a refusal is told by its sentence, anything else by a constant one. Every response has the same headers.
+front: a refusal is told by its sentence, anything else by a constant one. Each response has the same headers.
 """
 
 from __future__ import annotations
