@@ -41,6 +41,11 @@ KEYS = {
     "end": ["entries", "head", "answers", "answers_head", "sha256"],
 }
 PARTS = {"PureDP": 1, "ZCDP": 1, "ApproxDP": 2, "ApproxZCDP": 2}
+NUMBERS = ("version", "number", "entry", "entries", "answers")
+DIGESTS = ("digest", "sha256", "head", "answers_head")
+NULLABLE = ("dataset", "unit", "anchor", "request_id", "account", "act", "amount", "answer")
+HEXADECIMAL = re.compile(r"[0-9a-f]{64}", re.ASCII)
+AMOUNT = re.compile(r"\d{1,4000}(/[1-9]\d{0,3999})?", re.ASCII)
 TIME = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\dZ", re.ASCII)
 Pair = tuple[Fraction, ...]
 
@@ -95,10 +100,11 @@ class Auditor:
 
     def amount(self, text: object) -> Pair:
         must(isinstance(text, str), "an amount is text")
-        found = tuple(Fraction(part) for part in str(text).split(" "))
+        words = str(text).split(" ")
+        must(all(map(AMOUNT.fullmatch, words)), "an amount is of fractions of at most 4,000 digits")
+        found = tuple(map(Fraction, words))
         must(len(found) == self.size, "an amount has the parts of its measure")
         must(" ".join(map(str, found)) == text, "a fraction is in lowest terms")
-        must(within(self.nothing(), found), "an amount is not negative")
         return found
 
     def nothing(self) -> Pair:
@@ -115,6 +121,7 @@ class Auditor:
 
     def header(self, head: dict[str, Any]) -> None:
         must(type(head["version"]) is int and head["version"] == 2, "the version is 2")
+        must(head["neighbours"] in ("add_remove", "change_one"), "neighbours are of two kinds")
         self.size = PARTS[head["measure"]]
         self.budget, self.total = self.amount(head["budget"]), self.nothing()
         must(TIME.fullmatch(head["created"]), "a time has its form")
@@ -193,6 +200,14 @@ class Auditor:
         answered.add(entry)
 
 
+def is_of_its_kind(key: str, value: object) -> bool:
+    if key in NUMBERS:
+        return type(value) is int
+    if key in DIGESTS:
+        return isinstance(value, str) and bool(HEXADECIMAL.fullmatch(value))
+    return isinstance(value, str) or (value is None and key in NULLABLE)
+
+
 def read(data: bytes) -> list[dict[str, Any]]:
     """Read the lines: their form, their kinds and their order."""
     must(data.endswith(b"\n"), "the last line is ended")
@@ -201,6 +216,7 @@ def read(data: bytes) -> list[dict[str, Any]]:
         record = json.loads(line)
         must(json.dumps(record, separators=(",", ":")) == line, "a line is written as the page says")
         must(list(record) == ["record", *KEYS[record["record"]]], "keys are there, in order")
+        must(all(is_of_its_kind(*each) for each in record.items()), "a value is of the kind of its key")
         records.append(record)
     kinds = [record["record"] for record in records]
     entries, answers = kinds.count("entry"), kinds.count("answer")

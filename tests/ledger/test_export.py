@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from dpselect import ApproxDP, Ledger, LedgerDamaged, PureDP
 from dpselect.ledger import verify_export
+from dpselect.ledger.entries import entry_digest, record_digest
 from tests.ledger.places import Place
 from tests.ledger.stored_format import FORMAT_2
 
@@ -153,6 +155,49 @@ def test_e10_a_line_that_another_reader_might_take_for_something_else_is_refused
         verify_export(path)
 
 
+OF_OTHER_KINDS: dict[tuple[str, str], list[Any]] = {
+    ("header", "version"): [2.0],
+    ("header", "dataset"): [5, math.nan, {}],
+    ("header", "unit"): [5, False],
+    ("header", "anchor"): [math.inf, []],
+    ("entry", "reason"): [None, 5, math.inf, ["a"]],
+    ("entry", "request_id"): [5, False, math.nan],
+    ("answer", "digest"): ["tea"],
+    ("answer", "sha256"): [None, "A" * 64, 5],
+    ("end", "entries"): [1.0, True],
+    ("end", "answers"): [1.0],
+}
+
+
+@pytest.mark.parametrize(
+    ("record", "key", "value"),
+    [(*place, value) for place, values in OF_OTHER_KINDS.items() for value in values],
+)
+def test_e10_a_value_of_another_kind_is_refused_also_under_digests_that_fit(
+    tmp_path: Path, record: str, key: str, value: Any
+) -> None:
+    with Ledger.create(tmp_path / "a.ledger", dataset="orders") as ledger:
+        ledger.charge(PureDP("1/4"), reason="a", request_id="r")
+        ledger.store("r", "tea")
+        lines = [json.loads(line) for line in ledger.export()]
+    forged = tmp_path / "b.jsonl"
+    forged.write_text(rechained(lines), encoding="ascii")
+    assert verify_export(forged).entries == 1
+    next(line for line in lines if line["record"] == record)[key] = value
+    forged.write_text(rechained(lines), encoding="ascii")
+    with pytest.raises(LedgerDamaged):
+        verify_export(forged)
+
+
+def rechained(lines: list[dict[str, Any]]) -> str:
+    """Compute all digests anew; an answer that is withheld keeps its own."""
+    header, entry, answer, end = lines
+    header["digest"] = record_digest("header", "", list(header.values())[1:-1])
+    entry["digest"] = entry_digest(header["digest"], list(entry.values())[1:-1])
+    end.update(head=entry["digest"], answers_head=answer["digest"])
+    return sealed(lines)
+
+
 def test_e11_an_anchor_knows_answers_that_an_export_lacks(tmp_path: Path) -> None:
     with Ledger.create(tmp_path / "a.ledger") as ledger:
         ledger.charge(PureDP("1/4"), reason="a", request_id="r")
@@ -192,6 +237,14 @@ def test_e11_an_anchor_knows_an_older_export_and_another_ledger(tmp_path: Path) 
         foreign = written(other, tmp_path / "foreign.jsonl")
     with pytest.raises(LedgerDamaged, match="header is not the one"):
         verify_export(foreign, late)
+
+
+def test_an_anchor_that_is_not_there_is_told_as_one_of_an_export(tmp_path: Path) -> None:
+    with Ledger.create(tmp_path / "a.ledger") as ledger:
+        path = written(ledger, tmp_path / "a.jsonl")
+    said = r"the anchor '.*b\.anchor' is not there\. Name its file, or check the export without one\.$"
+    with pytest.raises(LedgerDamaged, match=said):
+        verify_export(path, tmp_path / "b.anchor")
 
 
 def test_a_ledger_of_the_first_code_of_format_2_is_exported_as_it_is(tmp_path: Path) -> None:

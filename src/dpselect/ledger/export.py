@@ -7,13 +7,15 @@ stored format (entries.py). ``verify_export`` needs nothing but the lines, and a
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from dpselect.errors import LedgerDamaged
-from dpselect.ledger.anchor import AnchorState, read_anchor
+from dpselect.ledger.anchor import AnchorState, anchor_exists, read_anchor
 from dpselect.ledger.balance import Balance
 from dpselect.ledger.budget import Currency, loss_of
 from dpselect.ledger.database import ANSWERS, COLUMNS_OF, ENTRIES, HEADER
@@ -32,6 +34,10 @@ _Record = TypeVar("_Record")
 RECORDS = {HEADER: "header", ENTRIES: "entry", ANSWERS: "answer"}
 _END = ("entries", "head", "answers", "answers_head", "sha256")
 _DAMAGED = "the export is not what was written: "
+_NUMBERS = frozenset({"version", "number", "entry", "entries", "answers"})
+_DIGESTS = frozenset({"digest", "sha256", "head", "answers_head"})
+_NULLABLE = frozenset({"dataset", "unit", "anchor", "request_id", "account", "act", "amount", "answer"})
+_DIGEST = re.compile("(?a:[0-9a-f]{64})")
 
 
 class VerifiedExport(NamedTuple):
@@ -92,13 +98,20 @@ def verify_export(path: str | Path, anchor: str | Path | None = None) -> Verifie
 
     Without an anchor it cannot be shown that the whole was not written anew.
     """
-    known = None if anchor is None else read_anchor(Path(anchor))
+    known = None if anchor is None else read_anchor(_there(Path(anchor)))
     try:
         with Path(path).open("rb") as file:
             return _Reader(known).read(file)
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
         pass
-    raise LedgerDamaged(f"{_DAMAGED}a line cannot be read.")
+    raise _damaged("a line cannot be read")
+
+
+def _there(anchor: Path) -> Path:
+    if anchor_exists(anchor):
+        return anchor
+    way_out = "Name its file, or check the export without one."
+    raise LedgerDamaged(f"the anchor {str(anchor)!r} is not there. {way_out}")
 
 
 class _Reader:
@@ -120,6 +133,8 @@ class _Reader:
             facts = json.loads(text)
             if _text(facts).encode("ascii") != text:  # another reader might take it for something else
                 raise _damaged("a line is not written as the format says")
+            if not all(itertools.starmap(_is_of_its_kind, facts.items())):
+                raise _damaged("a value is of another kind than the format says")
             record, values = facts["record"], list(facts.values())[1:]
             if ended or next(iter(facts)) != "record" or (header is None) != (record == "header"):
                 raise _damaged("its lines are in another order")
@@ -198,6 +213,15 @@ class _Reader:
         number, digest = self._known.answers
         if number and self._answer_digests[number - 1 : number] != [digest]:
             raise _damaged(f"answer {number} is missing or changed, which the anchor knows")
+
+
+def _is_of_its_kind(key: str, value: object) -> bool:
+    """Say whether a value may stand under a key: a whole number, a digest, a text, null where none may be."""
+    if key in _NUMBERS:
+        return type(value) is int
+    if key in _DIGESTS:
+        return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
+    return isinstance(value, str) or (value is None and key in _NULLABLE)
 
 
 def _fitting(read: Callable[[], _Record], what: str, entry: int) -> _Record:
