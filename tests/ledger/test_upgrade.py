@@ -2,6 +2,8 @@
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,8 +18,10 @@ from dpselect.ledger.database import FORMAT_1
 from dpselect.ledger.entries import Position, answer_digest, record_digest
 from dpselect.ledger.sqlite import APPLICATION_ID
 from dpselect.ledger.sqlite_schema import SQLITE_SCHEMAS
+from dpselect.ledger.upgrade import UNFINISHED
 from tests.ledger.stored_format import FORMAT_2
 
+HALF = PureDP("1/2")
 TIME = "2026-05-01T12:0{}Z"
 QUESTION = "approval_voting, 1 of 3, epsilon 1/4, {}, question " + "0" * 64
 
@@ -103,6 +107,51 @@ def test_e10_a_damaged_old_ledger_is_not_copied(tmp_path: Path) -> None:
     with pytest.raises(LedgerDamaged, match="is gone"):
         upgrade(lost, tmp_path / "new.ledger")
     assert not (tmp_path / "new.ledger").exists()
+
+
+def test_what_a_killed_copy_left_hinders_no_other(tmp_path: Path) -> None:
+    old = format_1(tmp_path / "old.ledger", [QUESTION.format("add_remove")] * 2)
+    with Ledger.create(tmp_path / f"new.ledger{UNFINISHED}") as half:
+        half.charge(PureDP("1/4"), reason="copied before the kill")
+    with upgrade(old, tmp_path / "new.ledger") as new:
+        assert (new.verify(), new.spent) == (2, HALF)
+    assert not list(tmp_path.glob(f"*{UNFINISHED}*"))
+
+
+def test_a_kill_between_the_two_names_of_a_copy_is_told(tmp_path: Path) -> None:
+    old = format_1(tmp_path / "old.ledger", [QUESTION.format("add_remove")])
+    (tmp_path / "new.ledger.anchor").write_bytes(b"of a copy that was killed")
+    with pytest.raises(InvalidParameter, match=r"must be a new file; '.*new.ledger.anchor' is there"):
+        upgrade(old, tmp_path / "new.ledger")
+    assert (tmp_path / "new.ledger.anchor").read_bytes() == b"of a copy that was killed"
+
+
+COPIED = """
+import sys
+from dpselect.errors import InvalidParameter
+from dpselect.ledger import upgrade
+try:
+    with upgrade(sys.argv[1], sys.argv[2]) as new:
+        print(new.verify())
+except InvalidParameter as refused:
+    print(refused)
+"""
+
+
+def test_of_two_who_copy_into_the_same_file_one_does(tmp_path: Path) -> None:
+    old = format_1(tmp_path / "old.ledger", [QUESTION.format("add_remove")] * 8)
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", COPIED, old, tmp_path / "new.ledger"], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    said = sorted(each.communicate(timeout=120)[0] for each in both)
+    assert said[0] == "8\n"
+    assert "must be a new file" in said[1]
+    with Ledger.open(tmp_path / "new.ledger") as new:
+        assert (new.verify(), new.spent) == (8, PureDP(2))
+    assert not list(tmp_path.glob(f"*{UNFINISHED}*"))
 
 
 def test_a_ledger_without_a_place_for_accounts_gets_one(tmp_path: Path) -> None:

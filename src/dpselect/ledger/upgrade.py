@@ -6,8 +6,11 @@ hand do not, so the curator is asked. Losses of two kinds add up to no bound: th
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,24 +40,44 @@ def upgrade(
     if neighbours is not None:
         metric_of(neighbours)
     target = local_file(new, "the new ledger")
-    if target.exists() or Path(f"{target}.anchor").exists():
-        raise InvalidParameter(f"the new ledger must be a new file; {str(target)!r} is there. Name another.")
-    log = _old_log(old, None if anchor is None else local_file(anchor, "the anchor"))
-    header = replace(log.header, neighbours=_relation(log, neighbours))
-    unfinished = target.with_name(f"{target.name}{UNFINISHED}")
-    try:
-        _copy(log, header, unfinished)
-        # The anchor goes first: alone it lets nothing be charged.
-        Path(f"{unfinished}.anchor").rename(f"{target}.anchor")
-        unfinished.rename(target)
-        sync_folder(target.parent)
-    except BaseException:
-        for ending in ("", ".anchor", "-wal", "-shm"):
-            Path(f"{unfinished}{ending}").unlink(missing_ok=True)
-        raise
-    finally:
-        log.database.close()
+    with _alone_in(target.parent):
+        for taken in (target, Path(f"{target}.anchor")):
+            if taken.exists():
+                raise InvalidParameter(
+                    f"the new ledger must be a new file; {str(taken)!r} is there. Name another."
+                )
+        log = _old_log(old, None if anchor is None else local_file(anchor, "the anchor"))
+        unfinished = target.with_name(f"{target.name}{UNFINISHED}")
+        try:
+            header = replace(log.header, neighbours=_relation(log, neighbours))
+            _remove(unfinished)
+            _copy(log, header, unfinished)
+            # The anchor goes first: alone it lets nothing be charged.
+            Path(f"{unfinished}.anchor").rename(f"{target}.anchor")
+            unfinished.rename(target)
+            sync_folder(target.parent)
+        except BaseException:
+            _remove(unfinished)
+            raise
+        finally:
+            log.database.close()
     return Ledger.open(target)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait while another copy is made in a folder: then an unfinished one is what a killed process left."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _remove(unfinished: Path) -> None:
+    for ending in ("", ".anchor", "-wal", "-shm"):
+        Path(f"{unfinished}{ending}").unlink(missing_ok=True)
 
 
 def _old_log(old: Place, anchor: Path | None) -> VerifiedLog:
