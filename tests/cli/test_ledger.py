@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dpselect import Ledger
 from tests.cli.commands import VOTE, Call
 
 FACTS = {"ledger", "measure", "budget", "spent", "remaining", "neighbours", "dataset", "unit"}
@@ -104,6 +108,53 @@ def test_shares_stop_their_account_and_budgets_everybody(call: Call) -> None:
     call(f"{VOTE} --epsilon 1/4 --ledger town.ledger").refused(3)
     call("ledger budget town.ledger --rho 1 --reason other").refused(2, "of the kind of the present one")
     call("ledger budget town.ledger --epsilon 1").refused(2)
+
+
+def test_r11_a_budget_and_a_share_of_zero_stop_all_charges(call: Call) -> None:
+    call("ledger create town.ledger --epsilon 1 --delta 1e-6")
+    call("ledger account open town.ledger ada --epsilon 1/2")
+    nothing = call("ledger account change town.ledger ada --epsilon 0 --reason stop --json").json
+    assert (nothing["share"], nothing["remaining"]) == ("0", "0")
+    call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --account ada").refused(3, "in the share of 'ada'")
+    assert call("ledger account open town.ledger bob --epsilon 0 --delta 1e-7").code == 0
+    assert call("ledger budget town.ledger --epsilon 0 --delta 0 --reason stop --json").json["budget"] == "0"
+    call(f"{VOTE} --epsilon 1/4 --ledger town.ledger").refused(3, "0 with delta 0 of 0 with delta 0 is left")
+    for words in ("budget town.ledger --reason a", "account change town.ledger ada --reason a"):
+        call(f"ledger {words} --epsilon -1").refused(2, "--epsilon must be zero or a positive number; got")
+        call(f"ledger {words} --rho x").refused(2, "--rho must be a finite number")
+
+
+def test_a_share_of_another_kind_is_refused_in_the_words_of_the_command(call: Call) -> None:
+    call("ledger create pure.ledger --epsilon 1")
+    call("ledger create delta.ledger --rho 1 --delta 1e-6")
+    call("ledger account open pure.ledger ada --epsilon 1")
+    for line, kind, got in (
+        ("open pure.ledger bob --rho 1/2", "epsilon 1", "rho 0.5"),
+        ("open pure.ledger bob --epsilon 1/2 --delta 1e-7", "epsilon 1", "epsilon 0.5 with delta 1e-7"),
+        ("open delta.ledger bob --epsilon 1/2", "rho 1 with delta 0.000001", "epsilon 0.5"),
+        ("change pure.ledger ada --rho 1/2 --reason a", "epsilon 1", "rho 0.5"),
+    ):
+        said = f"the share must be of the kind of the budget, {kind}; got {got}. Give the options of"
+        call(f"ledger account {line}").refused(2, said)
+    assert call("ledger account open delta.ledger bob --rho 1/2").code == 0
+
+
+def test_an_export_is_for_its_owner_alone_and_whole_or_not_there(
+    folder: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("ledger create town.ledger --epsilon 2")
+    call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --request-id r")
+    assert call("ledger export town.ledger --output town.jsonl --answers").code == 0
+    assert stat.S_IMODE((folder / "town.jsonl").stat().st_mode) == 0o600
+    whole = Ledger.export
+
+    def cut(self: Ledger, *, answers: bool) -> Iterator[str]:
+        yield next(whole(self, answers=answers))
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(Ledger, "export", cut)
+    call("ledger export town.ledger --output cut.jsonl").refused(1, "the system refused: No space left")
+    assert not (folder / "cut.jsonl").exists()
 
 
 def test_e3_what_is_left_is_rounded_down_and_what_was_spent_up(call: Call) -> None:

@@ -5,6 +5,8 @@ import math
 from collections.abc import Callable
 from datetime import UTC, datetime
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +49,25 @@ def test_a_charge_needs_room_in_the_share_and_in_the_budget(place: Place) -> Non
     assert [(each.name, each.spent) for each in again.accounts()] == [("ada", HALF), ("bob", HALF)]
     assert again.account("bob").remaining == PureDP(0)
     assert (again.spent, again.verify()) == (PureDP(1), 4)
+
+
+@pytest.mark.parametrize("name", [["ada"], {}, 5, "", "a\nb", "x" * 201])
+def test_what_cannot_be_a_name_is_refused_wherever_an_account_is_named(name: Any, tmp_path: Path) -> None:
+    with Ledger.create(tmp_path / "a.ledger") as ledger:
+        for act in (
+            lambda: ledger.affords(HALF, account=name),
+            lambda: ledger.refusal_of(HALF, reason="a", account=name),
+            lambda: ledger.charge(HALF, reason="a", account=name),
+            lambda: ledger.answer("r", name),
+            lambda: ledger.store("r", "tea", account=name),
+            lambda: ledger.account(name),
+            lambda: ledger.open_account(name, share=HALF),
+            lambda: ledger.change_share(name, HALF, reason="a"),
+            lambda: ledger.close_account(name),
+        ):
+            with pytest.raises(InvalidParameter, match="account must be one line of printable text"):
+                act()
+        assert ledger.verify() == 0
 
 
 def test_what_remains_of_a_share_is_what_a_charge_could_take(place: Place) -> None:

@@ -12,16 +12,31 @@ if TYPE_CHECKING:
 
 
 def given_loss(epsilon: str | None, rho: str | None, delta: str | None, *, example: str) -> Currency:
-    """Read the one loss that is given."""
-    from dpselect.privacy.losses import ApproxDP, ApproxZCDP
+    """Read the one loss that is given: a price, or the budget of a new ledger."""
+    _must_be_one(epsilon, rho, example)
+    return _beside(plain_loss(epsilon, rho), delta)
 
+
+def given_limit(epsilon: str | None, rho: str | None, delta: str | None, *, example: str) -> Currency:
+    """Read the one limit that is given: a share, or a changed budget. Zero stops all charges."""
+    from dpselect.privacy.losses import ZCDP, PureDP
+
+    _must_be_one(epsilon, rho, example)
+    return _beside(PureDP(str(epsilon)) if rho is None else ZCDP(rho), delta)
+
+
+def _must_be_one(epsilon: str | None, rho: str | None, example: str) -> None:
     if (epsilon is None) == (rho is None):
         got = "none" if rho is None else "both"
         raise UserError(f"exactly one of --epsilon and --rho must be given; got {got}. Write {example}.")
-    loss = plain_loss(epsilon, rho)
+
+
+def _beside(loss: PureDP | ZCDP, delta: str | None) -> Currency:
+    from dpselect.privacy.losses import ApproxDP, ApproxZCDP, PureDP
+
     if delta is None:
         return loss
-    return ApproxDP(loss.amount, delta) if rho is None else ApproxZCDP(loss.amount, delta)
+    return ApproxDP(loss.amount, delta) if isinstance(loss, PureDP) else ApproxZCDP(loss.amount, delta)
 
 
 def plain_loss(epsilon: str | None, rho: str | None) -> PureDP | ZCDP:

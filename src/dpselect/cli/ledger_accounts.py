@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpselect.cli import console
-from dpselect.cli.budgets import amounts, given_loss
+from dpselect.cli.budgets import amounts, given_limit
 from dpselect.cli.declaration import GivenOnce, GroupGivenOnce, examples
 from dpselect.cli.options import EXACT_OPTION, NUMBER_METAVAR
 from dpselect.cli.sources import open_ledger
@@ -17,6 +17,7 @@ from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.ledger import Account, Ledger
+    from dpselect.ledger.budget import Currency
 
 PLACE = click.argument("path", metavar="PATH")
 NAME = click.argument("name", metavar="NAME")
@@ -41,6 +42,16 @@ def opened(path: str, anchor: str | None) -> Iterator[Ledger]:
         else:
             return
     raise UserError(sentence.replace("account must", "NAME must", 1))
+
+
+def must_be_of_kind(share: Currency, ledger: Ledger) -> None:
+    """Refuse a share that is not of the kind of the budget; it may lack the delta, which is 0 then."""
+    kind = ledger.budget
+    if share.symbol != kind.symbol or len(share.parts()) > len(kind.parts()):
+        raise UserError(
+            f"the share must be of the kind of the budget, {kind}; got {share}. Give the options of the "
+            "budget, with other numbers."
+        )
 
 
 def with_limit(command: Command) -> Command:
@@ -84,8 +95,9 @@ def open_account_command(  # noqa: PLR0913 - each is an option
     **limit: Any,
 ) -> None:
     """Open an account with a share of the budget. A name is used once."""
-    share = given_loss(**limit, example="--epsilon 1/2")
+    share = given_limit(**limit, example="--epsilon 1/2")
     with opened(path, anchor) as ledger:
+        must_be_of_kind(share, ledger)
         show_account(ledger.open_account(name, share=share, reserve=reserve, reason=reason), as_json=as_json)
 
 
@@ -104,8 +116,9 @@ def change_account_command(
     path: str, name: str, *, reason: str, anchor: str | None, as_json: bool, **limit: Any
 ) -> None:
     """Change the share of an account. Below what it has spent, its charges stop."""
-    share = given_loss(**limit, example="--epsilon 1/2")
+    share = given_limit(**limit, example="--epsilon 1/2")
     with opened(path, anchor) as ledger:
+        must_be_of_kind(share, ledger)
         show_account(ledger.change_share(name, share, reason=reason), as_json=as_json)
 
 
@@ -161,7 +174,7 @@ def budget_command(path: str, *, reason: str, anchor: str | None, as_json: bool,
 
     Below what is spent, charges stop; what is spent stays spent.
     """
-    budget = given_loss(**limit, example="--epsilon 3")
+    budget = given_limit(**limit, example="--epsilon 3")
     with open_ledger(path, anchor=anchor) as ledger:
         if type(budget) is not type(ledger.budget):
             raise UserError(

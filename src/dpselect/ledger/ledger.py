@@ -160,7 +160,7 @@ class Ledger:
         """
         request_id, name = name_text(request_id, "request_id"), optional_name(account, "account")
         if name is not None:
-            self._book.balance().share(name)
+            self._book.balance().share(name)  # refuse one that was never opened
         return self._book.answer(request_id, name)
 
     def affords(self, loss: object, *, account: str | None = None, delta: Number | None = None) -> bool:
@@ -174,9 +174,10 @@ class Ledger:
         self, loss: object, *, reason: str, account: str | None = None, delta: Number | None = None
     ) -> BudgetExhausted | None:
         """Give the ``BudgetExhausted`` that ``charge`` would raise now, or None."""
+        reason, name = reason_text(reason), optional_name(account, "account")
         price, now = cost(loss, self._kind, delta=delta), self._book.balance().copy()
         try:
-            now.apply(NewEntry(price.parts(), reason, None, self._book.header.created, account))
+            now.apply(NewEntry(price.parts(), reason, None, self._book.header.created, name))
         except BudgetExhausted as refused:
             return refused
         return None

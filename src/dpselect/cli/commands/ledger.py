@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from dpselect.ledger import Entry, Ledger
     from dpselect.privacy.neighbours import Neighbours
 
+OWNER_ALONE = 0o600
+"""Who may read an export, which may hold the answers of all accounts: as of the ledger, its owner."""
+
 
 @click.group(name="ledger", cls=GroupGivenOnce)
 def ledger_command() -> None:
@@ -73,11 +76,9 @@ def create_ledger_command(  # noqa: PLR0913 - each is an option
     **limit: Any,
 ) -> None:
     """Make a new ledger with a budget."""
-    from dpselect.exact.numbers import positive
     from dpselect.ledger import Ledger
 
     budget = given_loss(**limit, example="--epsilon 2")
-    positive(str(budget.amount), budget.symbol)
     with Ledger.create(
         path, budget=budget, neighbours=neighbours, dataset=dataset, unit=unit, anchor=anchor
     ) as made:
@@ -141,7 +142,13 @@ def export_ledger_command(path: str, output: str, anchor: str | None, *, answers
     with console.working("exporting"), open_ledger(path, anchor=anchor) as ledger:
         lines = ledger.export(answers=answers)
         with target.open("x", encoding="ascii") as file:
-            count = sum(1 for line in lines if file.write(line))
+            try:
+                target.chmod(OWNER_ALONE)
+                count = sum(1 for line in lines if file.write(line))
+                file.flush()
+            except BaseException:
+                target.unlink()
+                raise
     console.results().print(f"{count} lines were written to {output}.", markup=False)
 
 
