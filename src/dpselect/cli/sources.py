@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from dpselect.release.data import OpenTable
 
 POSTGRES = re.compile(r"postgres(ql)?://", re.IGNORECASE)
-WORDS_OF_THE_COMMAND = ("table", "decimal", "separator", "encoding", "numbers_in_text", "where")
+WORDS_OF_THE_COMMAND = (
+    "source",
+    "columns",
+    "table",
+    "decimal",
+    "separator",
+    "encoding",
+    "numbers_in_text",
+    "where",
+)
 """What may be wrong with a table, and is a slip of who asks."""
 SEPARATORS = {"tab": "\t", "\\t": "\t"}
 """Words for a character that is hard to type."""
@@ -79,9 +88,10 @@ def _named_table(options: QuestionOptions) -> Iterator[Table]:
             raise UserError("--engine spark reads files; take --engine duckdb for standard input.")
         yield table
         return
-    form = _form(table, options)
+    for path in options.paths:
+        _must_be_there(path)
     if options.engine == "spark":
-        with _spark_frame(source, form, table.reading) as frame:
+        with _spark_frame(source, options, table.reading) as frame:
             yield Table(frame, **words)
         return
     yield table
@@ -99,15 +109,20 @@ def _reading(options: QuestionOptions) -> dict[str, Any]:
     }
 
 
-def _spark_frame(source: str | list[str], form: str, reading: Reading) -> AbstractContextManager[Any]:
+def _spark_frame(
+    source: str | list[str], options: QuestionOptions, reading: Reading
+) -> AbstractContextManager[Any]:
     """Give a DataFrame of the files; what is wrong with their paths is a slip, with their content is not."""
     from dpselect.engines import spark_files
 
-    if form not in spark_files.FORMS:
-        raise UserError("--engine spark reads CSV and Parquet; take --engine duckdb for this file.")
+    if options.columns is not None or options.table is not None:
+        raise UserError(
+            "--engine spark reads CSV and Parquet files; take --engine duckdb for others, with --columns or "
+            "--table."
+        )
     return entered(
         spark_files.frame_of(source, reading=reading, after_start=interrupts.listen_again),
-        lambda error: WRONG_CALL if error.parameter == "path" else BAD_TABLE,
+        lambda error: WRONG_CALL if error.parameter in ("path", "source") else BAD_TABLE,
     )
 
 
@@ -147,20 +162,6 @@ def _columns(text: str | None) -> dict[str, str] | None:
             "--columns must be NAME:TYPE with commas between; each TYPE is text, integer or double."
         )
     return {name: kind for name, _, kind in pairs}
-
-
-def _form(table: Table, options: QuestionOptions) -> str:
-    """Check that the files are there and of a known format, before they are opened."""
-    from dpselect.engines.found_files import found_files
-
-    for path in options.paths:
-        _must_be_there(path)
-    form = found_files(table.source, table.reading).form
-    if (form == "json") != (table.columns is not None):
-        raise UserError("--columns must be given for JSON lines, and only for them: --columns voter:text.")
-    if (form == "database") != (options.table is not None):
-        raise UserError("--table must be given for a database file, and only for one.")
-    return form
 
 
 def _must_be_there(path: str) -> None:

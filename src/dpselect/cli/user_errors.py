@@ -75,6 +75,7 @@ WORDS_OF_PHRASES = {
         "this ledger holds epsilon; got rho. Ask with --epsilon"
     ),
     "Table(..., numbers_in_text=True)": "--numbers-in-text",
+    'write columns={"voter": "text"}, with "text", "integer" or "double" for each.': "--columns voter:text.",
     "with separator= or encoding=": "with --separator or --encoding",
     "or hand over a DuckDB relation: read_parquet(..., union_by_name=True).": (
         "or make a view of them in a DuckDB database, and name it: --table NAME."

@@ -39,7 +39,8 @@ def opened_files(
     if (form == "json") != (columns is not None):
         raise InvalidParameter(
             'columns must be given for JSON lines, and only for them: write columns={"voter": "text"}, '
-            'with "text", "integer" or "double" for each.'
+            'with "text", "integer" or "double" for each.',
+            parameter="columns",
         )
     if (form == "database") != (table is not None):
         raise InvalidParameter(

@@ -63,7 +63,7 @@ def found_files(source: str | Sequence[str], reading: Reading) -> FoundFiles:
     """Find the files of a path, a glob or a folder, or of several; refuse what is no table."""
     given = [source] if isinstance(source, str) else list(source)
     if not given:
-        raise InvalidParameter("source must name at least one file; the list is empty.")
+        raise _no_table("name at least one file; the list is empty.")
     found: list[tuple[str, Partitions]] = []
     first: dict[tuple[int, int], int] = {}
     for place, each in enumerate(given, start=1):
@@ -73,16 +73,16 @@ def found_files(source: str | Sequence[str], reading: Reading) -> FoundFiles:
             if identity not in first:
                 found.append((path, partitions))
             if first.setdefault(identity, place) != place:
-                raise InvalidParameter(
-                    f"source must name each file once; {shown(Path(path).name)} is named twice: its rows "
+                raise _no_table(
+                    f"name each file once; {shown(Path(path).name)} is named twice: its rows "
                     "would count twice. Leave one out."
                 )
     in_folders = [each for each in given if Path(each).is_dir()]
     form = _format([path for path, _ in found], given, reading, in_folders=bool(in_folders))
     keys = {tuple(key for key, _ in partitions) for _, partitions in found}
     if len(keys) != 1:
-        raise InvalidParameter(
-            "source must be files of the same partitions (folders called key=value); theirs differ. Name "
+        raise _no_table(
+            "be files of the same partitions (folders called key=value); theirs differ. Name "
             "those that have the same, or name files by a glob: they have no partitions then."
         )
     values = tuple(
@@ -98,6 +98,11 @@ def format_of(paths: Sequence[str], *, said_to_be_csv: bool) -> str | None:
     return forms.pop() if len(forms) == 1 else None
 
 
+def _no_table(words: str) -> InvalidParameter:
+    """Say what a source must be."""
+    return InvalidParameter(f"source must {words}", parameter="source")
+
+
 def _below(path: str, words: str) -> list[tuple[str, Partitions]]:
     """List the files that a path means, in order, with the partitions that they lie in."""
     if Path(path).is_file():
@@ -107,23 +112,19 @@ def _below(path: str, words: str) -> list[tuple[str, Partitions]]:
     matched = globs.glob(path, recursive=True)  # noqa: PTH207 - Path.glob has no absolute patterns
     files = sorted({str(Path(each).resolve()) for each in matched if Path(each).is_file()})
     if not files and matched:
-        raise InvalidParameter(
-            f"source must be files, or folders by their names; {words} matches folders alone. Name the "
+        raise _no_table(
+            f"be files, or folders by their names; {words} matches folders alone. Name the "
             "folder above them, or a list of folders."
         )
     if not files:
-        raise InvalidParameter(
-            f"source must be a file that is there; got {words}. Check the path and its spelling."
-        )
+        raise _no_table(f"be a file that is there; got {words}. Check the path and its spelling.")
     return [(each, ()) for each in files]
 
 
 def _in_folder(folder: str, words: str) -> list[tuple[str, Partitions]]:
     found = sorted(_walked(folder, ()))
     if not found:
-        raise InvalidParameter(
-            f"source must be a folder with CSV or Parquet files in it; there is none in {words}."
-        )
+        raise _no_table(f"be a folder with CSV or Parquet files in it; there is none in {words}.")
     return [(str(Path(path).resolve()), partitions) for path, partitions in found]
 
 
@@ -131,14 +132,14 @@ def _walked(folder: str, above: Partitions) -> Iterator[tuple[str, Partitions]]:
     """Give each file below a folder, in order."""
     entries = run_or_none(lambda: sorted(os.listdir(folder)))  # noqa: PTH208 - names are all that is wanted
     if entries is None:
-        raise InvalidParameter(
-            f"source must be a folder in which you may read everything; {shown(Path(folder).name)} you may "
+        raise _no_table(
+            f"be a folder in which you may read everything; {shown(Path(folder).name)} you may "
             "not. Ask for the right to."
         )
     for name, what in KEPT_ELSEWHERE.items():
         if name in entries:
-            raise InvalidParameter(
-                f"source must be a folder whose files are all of the table; this one is {what}, which also "
+            raise _no_table(
+                f"be a folder whose files are all of the table; this one is {what}, which also "
                 "keeps files of rows that were removed. Hand over a frame that reads it."
             )
     for name in entries:
@@ -150,8 +151,8 @@ def _walked(folder: str, above: Partitions) -> Iterator[tuple[str, Partitions]]:
         elif path.is_dir() and not path.is_symlink():
             yield from _walked(str(path), (*above, *_partition(name)))
         else:
-            raise InvalidParameter(
-                f"source must be a folder of files and folders; {shown(name)} in it is a link to a folder "
+            raise _no_table(
+                f"be a folder of files and folders; {shown(name)} in it is a link to a folder "
                 "or to nothing, or a pipe. Move it away, or name it beside the folder."
             )
 
@@ -181,13 +182,13 @@ def _format(paths: Sequence[str], given: Sequence[str], reading: Reading, *, in_
     if in_folders:
         suffixes = sorted({_suffix(path) or Path(path).name for path in paths})
         shown_ones = ", ".join(shown(each) for each in suffixes[:4]) + (", …" if len(suffixes) > 4 else "")
-        raise InvalidParameter(
-            f"source must be a folder of CSV files or of Parquet files alone; it has {shown_ones}. Move the "
+        raise _no_table(
+            f"be a folder of CSV files or of Parquet files alone; it has {shown_ones}. Move the "
             "others away, or name the files by a glob, such as 'folder/*.csv'."
         )
     got = _end_of(given[0]) if len(given) == 1 else "several"
-    raise InvalidParameter(
-        f"source must be files of one known format; got {got}. "
+    raise _no_table(
+        f"be files of one known format; got {got}. "
         f"The name must end in one of: {', '.join(FORMATS)}; or in .txt, with separator= or encoding=."
     )
 

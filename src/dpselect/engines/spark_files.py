@@ -73,6 +73,11 @@ def frame_of(
 def _readable(source: str | Sequence[str], reading: Reading) -> FoundFiles:
     """List the files; Spark passes over some names without a word, and takes others for patterns."""
     found = found_files(source, reading)
+    if found.form not in FORMS:
+        raise InvalidParameter(
+            "PATH must be CSV or Parquet files with --engine spark; take --engine duckdb for this file.",
+            parameter="path",
+        )
     if any(Path(each).name[0] in "._" or set("*?[]{}\\") & set(each) for each in found.paths):
         raise InvalidParameter(
             "PATH must be files without *, ?, brackets, braces and backslashes in their paths, whose names "
