@@ -409,3 +409,25 @@ def test_c5_a_value_that_arrow_has_no_place_for_drops_its_row_and_no_other() -> 
     }.items():
         assert asked(dish, Table(relation, unit="who", where=where)) == scores, where
     assert asked(approval_voting(candidate="h", candidates=[5, -5]), Table(relation, unit="who")) == [1, 1]
+
+
+def test_c5_the_least_whole_number_of_128_bits_is_no_decimal_and_drops_its_row() -> None:
+    """Arrow's own check lets it pass, DuckDB then fails on it."""
+    raw = b"".join(number.to_bytes(16, "little", signed=True) for number in (-(2**127), 5))
+    amounts = pa.Array.from_buffers(pa.decimal128(38, 0), 2, [None, pa.py_buffer(raw)])
+    table = pa.table({"who": [0, 1], "pays": amounts})
+    assert asked(pricing(value="pays", prices=[0, 5]), Table(table, unit="who")) == [0, 500]
+    who = approval_voting(candidate="who", candidates=[0, 1])
+    assert asked(who, Table(table, unit="who", where="not pays = 7")) == [0, 1]
+
+
+def test_c5_whole_numbers_that_a_relation_would_hand_over_with_another_sign_are_refused() -> None:
+    relation = duckdb.connect().sql(f"SELECT 0 AS who, '{2**128 - 1}'::UHUGEINT AS pays")
+    pays, who = pricing(value="pays", prices=[1]), approval_voting(candidate="who", candidates=[0])
+    for problem, table in (
+        (pays, Table(relation, unit="who")),
+        (who, Table(relation, unit="who", where="pays > 1")),
+        (who, Table(relation, unit="pays")),
+    ):
+        with pytest.raises(InvalidParameter, match=r"128 bits without a sign.*Cast it"):
+            asked(problem, table)

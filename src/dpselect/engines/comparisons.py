@@ -9,7 +9,7 @@ Proof: comparisons.proof.md
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from fractions import Fraction
 from typing import Any
@@ -33,6 +33,8 @@ COMPARING: dict[Operator, Callable[..., Node]] = {
     ">": exp.GT,
     ">=": exp.GTE,
 }
+_ENDS = (1 - 10 ** (TEXT_WHOLES + TEXT_PARTS), 10 ** (TEXT_WHOLES + TEXT_PARTS) - 1)
+"""The least and the greatest number of DECIMAL(38, 18), in its steps."""
 _YEARS = {"TIMESTAMP_NS": range(1678, 2262)}
 """The years that a type can hold, where they are fewer than those of a literal."""
 _MICROSECONDS = {"TIMESTAMP_S": 1_000_000, "TIMESTAMP_MS": 1_000}
@@ -62,6 +64,24 @@ def compared(column: Column, operator: Operator, value: Constant, dialect: Diale
         return COMPARING[operator](this=node, expression=constant)
     number: Fraction = value  # type: ignore[assignment]  # fitted to the column
     return _with_number(column, operator, number, node, dialect)
+
+
+def contained(column: Column, listed: Sequence[Constant], dialect: Dialect) -> Node:
+    """Say that a column is one of several constants; text is read as a number once for all of them."""
+    numbers = [each for each in listed if column.kind == "text" and isinstance(each, Fraction)]
+    nodes = [compared(column, "=", each, dialect) for each in listed if each not in numbers]
+    if numbers:
+        nodes.append(_number_in_list(column, numbers, valued_node(column, dialect), dialect))
+    return balanced(exp.Or, nodes)
+
+
+def balanced(joined: type[exp.Connector], nodes: Sequence[Node]) -> Node:
+    """Join conditions in a tree that is not deep."""
+    if len(nodes) == 1:
+        return exp.Paren(this=nodes[0])
+    middle = len(nodes) // 2
+    sides = (balanced(joined, part) for part in (nodes[:middle], nodes[middle:]))
+    return exp.Paren(this=joined(this=next(sides), expression=next(sides)))
 
 
 def _with_moment(column: Column, operator: Operator, moment: Any, node: Node, dialect: Dialect) -> Node:
@@ -129,36 +149,63 @@ def _known(node: Node, *, truth: bool) -> Node:
 
 
 def _with_double(node: Node, operator: Operator, near: float, dialect: Dialect) -> Node:
+    return COMPARING[operator](this=node, expression=_double(near, dialect))
+
+
+def _double(near: float, dialect: Dialect) -> Node:
     text = repr(near) if math.isfinite(near) else ("Infinity" if near > 0 else "-Infinity")
-    return COMPARING[operator](this=node, expression=_parameter(text, exp.DataType.build("DOUBLE"), dialect))
+    return _parameter(text, exp.DataType.build("DOUBLE"), dialect)
+
+
+# ---- text as a number ------------------------------------------------------------------------------------
 
 
 def _number_in_text(
     column: Column, operator: Operator, number: Fraction, node: Node, dialect: Dialect
 ) -> Node:
-    """Compare text as a number: exactly if DECIMAL(38, 18) spells it, otherwise as the nearest float."""
+    exact, double = _read(column, node, dialect)
+    return _of_number(
+        column,
+        node,
+        _on_grid(exact, operator, number, TEXT_PARTS, _ENDS, number_texts.decimals(), dialect),
+        _with_double(double, operator, nearest_double(number), dialect),
+    )
+
+
+def _number_in_list(column: Column, numbers: Sequence[Fraction], node: Node, dialect: Dialect) -> Node:
+    exact, double = _read(column, node, dialect)
+    places = [number * 10**TEXT_PARTS for number in numbers]
+    held = [
+        _multiple(int(place), TEXT_PARTS, number_texts.decimals(), dialect)
+        for place in places
+        if place.denominator == 1 and _ENDS[0] <= place <= _ENDS[1]
+    ]
+    near = [_double(nearest_double(number), dialect) for number in numbers]
+    return _of_number(
+        column,
+        node,
+        exp.In(this=exact, expressions=held) if held else _known(exact, truth=False),
+        exp.In(this=double, expressions=near),
+    )
+
+
+def _read(column: Column, node: Node, dialect: Dialect) -> tuple[Node, Node]:
+    """Read text as a decimal, and as the nearest double."""
+    sign = column.decimal or POINT
+    return number_texts.as_decimal(node, sign), number_texts.as_double(node, sign, dialect)
+
+
+def _of_number(column: Column, node: Node, exact: Node, near: Node) -> Node:
+    """Take the one condition if DECIMAL(38, 18) spells the text, the other if it is another number."""
     sign = column.decimal or POINT
     bad = number_texts.matches(node, number_texts.no_part_of_a_number(sign))
     plain = number_texts.matches(node, number_texts.plain_number(sign))
-    scientific = number_texts.matches(node, number_texts.scientific_number(sign))
-    digits = 10 ** (TEXT_WHOLES + TEXT_PARTS) - 1
-    exact = _on_grid(
-        number_texts.as_decimal(node, sign),
-        operator,
-        number,
-        TEXT_PARTS,
-        (-digits, digits),
-        number_texts.decimals(),
-        dialect,
-    )
-    double = exp.TryCast(this=number_texts.with_a_point(node, sign), to=exp.DataType.build("DOUBLE"))
-    guarded = exp.Case(ifs=[exp.If(this=scientific.copy(), true=double)])
-    near = _with_double(guarded, operator, nearest_double(number), dialect)
+    every = number_texts.matches(node, number_texts.any_number(sign))
     return exp.Case(
         ifs=[
             exp.If(this=bad, true=exp.null()),
             exp.If(this=plain, true=exact),
-            exp.If(this=scientific, true=near),
+            exp.If(this=every, true=near),
         ]
     )
 

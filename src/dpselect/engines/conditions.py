@@ -37,6 +37,14 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Membership:
+    """A column that is one of several constants."""
+
+    column: Name
+    listed: tuple[Constant, ...]
+
+
+@dataclass(frozen=True)
 class IsNull:
     """Whether a column has no value."""
 
@@ -65,7 +73,7 @@ class Connection:
     parts: tuple[Condition, ...]
 
 
-Condition: TypeAlias = Comparison | IsNull | Flag | Negation | Connection
+Condition: TypeAlias = Comparison | Membership | IsNull | Flag | Negation | Connection
 
 
 def not_a_filter(words: str) -> InvalidParameter:

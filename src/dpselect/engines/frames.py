@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -108,9 +108,21 @@ def opened_relation(relation: Any) -> Iterator[InMemory]:
         del relation
         raise _without_arrow("a DuckDB relation")
     kinds = zip(relation.columns, relation.types, strict=True)
-    columns = tuple(duckdb.column(name, str(kind), f"c{place}") for place, (name, kind) in enumerate(kinds))
+    columns = tuple(_handed_over(name, str(kind), f"c{place}") for place, (name, kind) in enumerate(kinds))
     yield InMemory(
         Schema(columns), lambda places: _streamed(relation.to_arrow_reader(BATCH_ROWS), None, places)
+    )
+
+
+def _handed_over(name: str, kind: str, reference: str) -> Column:
+    """Describe a column of a relation, whose rows come as Arrow: of 128 bits it takes one for a sign."""
+    column = duckdb.column(name, kind, reference)
+    if kind != "UHUGEINT":
+        return column
+    return replace(
+        column,
+        hindrance=f"column {name!r} must hold values that a relation hands over as they are; whole numbers "
+        "of 128 bits without a sign it does not. Cast it: to TEXT if it names people, otherwise to HUGEINT.",
     )
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dpselect.engines.folded_text import Parameters
 from dpselect.engines.reading import POINT
 from dpselect.engines.schema import TEXT_PARTS, TEXT_WHOLES
+
+FIRST_INFINITE = str(2**1024 - 2**970)
+"""From here on the nearest double is infinite."""
+LAST_ZERO = f"{5**1075}e-1075"
+"""Two to the -1075: up to here the nearest double is zero."""
 
 
 def plain_number(decimal: str = POINT) -> str:
@@ -17,12 +23,6 @@ def any_number(decimal: str = POINT) -> str:
     """Give the pattern of a number that is compared, exactly, on the driver."""
     sign = f"[{decimal}]"
     return rf"^ *[+-]?([0-9]{{1,200}}({sign}[0-9]{{0,200}})?|{sign}[0-9]{{1,200}})([eE][+-]?[0-9]{{1,3}})? *$"
-
-
-def scientific_number(decimal: str = POINT) -> str:
-    """Give the pattern of a number that is neither too large nor too small for a double."""
-    sign = f"[{decimal}]"
-    return rf"^ *[+-]?([0-9]{{1,40}}({sign}[0-9]{{0,40}})?|{sign}[0-9]{{1,40}})([eE][+-]?[0-9]{{1,2}})? *$"
 
 
 def zero(decimal: str = POINT) -> str:
@@ -67,3 +67,28 @@ def as_decimal(text: exp.Expression, decimal: str) -> exp.Expression:
     """Give a number of ``plain_number`` as a decimal; NULL for all other text, so that no cast fails."""
     number = exp.TryCast(this=with_a_point(text, decimal), to=decimals())
     return exp.Case(ifs=[exp.If(this=matches(text, plain_number(decimal)), true=number)])
+
+
+def as_double(text: exp.Expression, decimal: str, dialect: Parameters) -> exp.Expression:
+    """Give a number of ``any_number`` as the nearest double, which may be infinite; NULL for other text."""
+    number = with_a_point(text, decimal)
+    double: exp.Expression = exp.TryCast(this=number, to=exp.DataType.build("DOUBLE"))
+    if dialect.name not in ("duckdb", "spark"):
+        double = _in_postgres(exp.cast(number, exp.DataType.build("DECIMAL")), dialect)
+    return exp.Case(ifs=[exp.If(this=matches(text, any_number(decimal)), true=double)])
+
+
+def _in_postgres(number: exp.Expression, dialect: Parameters) -> exp.Expression:
+    """Cast only what the server does not refuse to cast."""
+    infinite, minus_infinite, zero = (
+        exp.cast(exp.cast(dialect.parameter(end), exp.DataType.build("TEXT")), exp.DataType.build("DECIMAL"))
+        for end in (FIRST_INFINITE, f"-{FIRST_INFINITE}", LAST_ZERO)
+    )
+    double = exp.DataType.build("DOUBLE")
+    beyond = [
+        (exp.GTE(this=number.copy(), expression=infinite), "Infinity"),
+        (exp.LTE(this=number.copy(), expression=minus_infinite), "-Infinity"),
+        (exp.LTE(this=exp.Abs(this=number.copy()), expression=zero), "0"),
+    ]
+    ends = [exp.If(this=is_so, true=exp.cast(exp.Literal.string(end), double)) for is_so, end in beyond]
+    return exp.Case(ifs=ends, default=exp.cast(number, double))

@@ -36,6 +36,11 @@ def _matches(writer: Any, node: Any) -> str:
     return f"CASE WHEN {short} THEN {match} ELSE FALSE END"
 
 
+def _is_in(writer: Any, node: Any) -> str:
+    listed = ", ".join(writer.sql(each) for each in node.expressions)
+    return f"{writer.sql(node, 'this')} OPERATOR(pg_catalog.=) ANY (ARRAY[{listed}])"
+
+
 def _hash(writer: Any, node: Any) -> str:
     """Hash the bytes in UTF-8, and order the digits as such, whatever the database's own ways are."""
     # The encoding of a database in SQL_ASCII is not known: its bytes are taken as they are.
@@ -71,6 +76,7 @@ class PostgresByCatalogue(Postgres):
             exp.BitwiseAnd: _operator("&"),
             exp.BitwiseRightShift: _operator(">>"),
             exp.DPipe: _operator("||"),
+            exp.In: _is_in,
             exp.RegexpLike: _matches,
             exp.MD5: _hash,
             exp.Explode: _function("unnest"),

@@ -8,13 +8,13 @@ Proof: where.proof.md
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlglot import exp
 
-from dpselect.engines.comparisons import COMPARING, Node, compared, moment_in
+from dpselect.engines.comparisons import COMPARING, Node, balanced, compared, contained, moment_in
 from dpselect.engines.conditions import (
     MOMENTS,
     Comparison,
@@ -23,6 +23,7 @@ from dpselect.engines.conditions import (
     Constant,
     Flag,
     IsNull,
+    Membership,
     Name,
     Negation,
     Operator,
@@ -65,12 +66,17 @@ class Where:
             return exp.Not(this=exp.Paren(this=self._node(condition.of, dialect)))
         if isinstance(condition, Connection):
             joined = exp.And if condition.word == "AND" else exp.Or
-            return _balanced(joined, [self._node(part, dialect) for part in condition.parts])
+            return balanced(joined, [self._node(part, dialect) for part in condition.parts])
+        return self._predicate(condition, dialect)
+
+    def _predicate(self, condition: Comparison | Membership | IsNull | Flag, dialect: Dialect) -> Node:
         column = _found(self.schema, condition.column.text)
         if isinstance(condition, IsNull):
             return exp.Is(this=valued_node(column, dialect), expression=exp.null())
         if isinstance(condition, Flag):
             return exp.EQ(this=column_node(column, dialect), expression=exp.true())
+        if isinstance(condition, Membership):
+            return contained(column, condition.listed, dialect)
         if isinstance(condition.other, Name):
             other = _found(self.schema, condition.other.text)
             sides = valued_node(column, dialect), valued_node(other, dialect)
@@ -92,6 +98,9 @@ def fitted_where(text: str, schema: Schema) -> RowFilter:
                 _must_be_alike(column, part.operator, _found(schema, part.other.text, or_text=True))
             else:
                 _must_be_comparable(column, part.other)
+        elif isinstance(part, Membership):
+            for each in part.listed:
+                _must_be_comparable(column, each)
     return Where(condition, schema)
 
 
@@ -105,7 +114,7 @@ def _found(schema: Schema, name: str, *, or_text: bool = False) -> Column:
     raise InvalidParameter(f"{words}{quotes}", parameter="where")
 
 
-def _predicates(condition: Condition) -> Iterator[Comparison | IsNull | Flag]:
+def _predicates(condition: Condition) -> Iterator[Comparison | Membership | IsNull | Flag]:
     if isinstance(condition, Negation):
         yield from _predicates(condition.of)
     elif isinstance(condition, Connection):
@@ -172,12 +181,3 @@ def _shown(value: Constant) -> object:
 
 def _is_number(text: str) -> bool:
     return run_or_none(lambda: Fraction(text)) is not None
-
-
-def _balanced(joined: type[exp.Connector], nodes: Sequence[Node]) -> Node:
-    """Join conditions in a tree that is not deep."""
-    if len(nodes) == 1:
-        return exp.Paren(this=nodes[0])
-    middle = len(nodes) // 2
-    sides = (_balanced(joined, part) for part in (nodes[:middle], nodes[middle:]))
-    return exp.Paren(this=joined(this=next(sides), expression=next(sides)))

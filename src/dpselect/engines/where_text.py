@@ -27,6 +27,7 @@ from dpselect.engines.conditions import (
     Constant,
     Flag,
     IsNull,
+    Membership,
     Name,
     Negation,
     Operator,
@@ -49,7 +50,18 @@ OPERATORS: dict[str, Operator] = {
 FLIPPED: dict[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _TYPED = {TokenType.DATE: "date", TokenType.TIME: "time", TokenType.TIMESTAMP: "timestamp"}
 _TRUTHS = {TokenType.TRUE: True, TokenType.FALSE: False}
-_NUMBER = re.compile(r"[0-9]+([.][0-9]*)?([eE][+-]?[0-9]{1,3})?|[.][0-9]+", re.ASCII)
+_RESERVED = re.compile(
+    "ALL|ANALYZE|AND|ANY|ARRAY|AS|ASC|BETWEEN|BINARY|CASE|COLLATE|COLUMN|CONSTRAINT|"
+    "CREATE|CROSS|CURRENT_CATALOG|CURRENT_DATE|CURRENT_SCHEMA|CURRENT_TIME|CURRENT_TIMESTAMP|"
+    "CURRENT_USER|DEFAULT|DESC|DISTINCT|DIV|ELSE|END|ESCAPE|EXCEPT|EXISTS|FALSE|FETCH|FOR|"
+    "FROM|FULL|GLOB|GRANT|HAVING|ILIKE|IN|INNER|INTERSECT|INTERVAL|INTO|IS|ISNULL|JOIN|"
+    "LATERAL|LEFT|LIKE|LIMIT|LOCALTIME|LOCALTIMESTAMP|NATURAL|NOT|NOTNULL|NULL|OFFSET|ON|"
+    "OR|OUTER|OVERLAPS|REFERENCES|REGEXP|RETURNING|RIGHT|RLIKE|SELECT|SESSION_USER|SOME|"
+    "TABLE|TABLESAMPLE|THEN|TRUE|UNION|UNIQUE|USING|VALUES|WHEN|WHERE|WINDOW|WITH|XOR",
+    re.IGNORECASE,
+)
+"""Words of SQL: a column of such a name stands in double quotes."""
+_NUMBER = re.compile(r"([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?", re.ASCII)
 FILTER_WORDS = (
     "A filter has columns, literals, =, <>, <, <=, >, >=, IN, BETWEEN, IS NULL, AND, OR, NOT and parentheses."
 )
@@ -190,8 +202,7 @@ class _Reader:
         while self._takes(TokenType.COMMA):
             listed.append(self._literal())
         self._must_take(TokenType.R_PAREN, "a closing parenthesis")
-        equal = [Comparison(column, "=", each) for each in listed]
-        return equal[0] if len(equal) == 1 else Connection("OR", tuple(equal))
+        return Membership(column, tuple(listed))
 
     # ---- values --------------------------------------------------------------------------------------------
 
@@ -206,8 +217,8 @@ class _Reader:
         if kind == TokenType.IDENTIFIER and raw == _quoted(token.text, '"') and token.text:
             self.place += 1
             return Name(token.text)
-        is_name = kind == TokenType.VAR or (kind in _TYPED and follows != TokenType.STRING)
-        if is_name and raw.isidentifier():
+        is_typed = kind in _TYPED and follows == TokenType.STRING
+        if raw.isidentifier() and not _RESERVED.fullmatch(raw) and not is_typed:
             self.place += 1
             return Name(raw)
         return self._literal()
