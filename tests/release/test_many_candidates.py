@@ -1,4 +1,4 @@
-"""More candidates than anybody would hold scores of: they stream, in the memory of one chunk."""
+"""Candidates whose scores would not fit in memory: they stream, in the memory of one chunk."""
 
 import math
 import tracemalloc

@@ -28,8 +28,9 @@ EXP_STEP = 512
 def uniform_below(n: int, randomness: Randomness) -> int:
     """Draw 0, 1, ..., n - 1 with equal probability.
 
-    ``value`` is uniform below ``span`` throughout: a word makes both larger, a hit leaves with value
-    modulo n, a miss keeps what is left of them (Lumbroso 2013, Optimal discrete uniform generation).
+    ``value`` is always uniform below ``span``. A word makes both larger. If the value is below the largest
+    multiple of n in the span, the answer is the value modulo n; otherwise both are reduced by that multiple
+    (Lumbroso 2013, Optimal discrete uniform generation).
     """
     return draw_below(whole(n, "n", least=1), checked(randomness))
 
@@ -72,7 +73,8 @@ def bernoulli_enclosed(enclose: Callable[[int], Enclosure], randomness: Randomne
 def is_below_exactly(number: Uniform, enclose: Callable[[int], Enclosure], spare: int = 64) -> bool:
     """Decide number < p, drawing more of the number's bits for as long as p lies among them.
 
-    p is enclosed by ``spare`` bits more than are needed at once: few, where they are drawn at random.
+    The enclosure of p has ``spare`` bits more than the number: it serves for the next comparisons too.
+    Take few where a finer enclosure needs random bits of its own.
     """
     precision = 0
     while True:

@@ -67,7 +67,7 @@ class Share(NamedTuple):
 class Balance:
     """All sums after some entry. ``apply`` changes a copy, so that no reader sees half of a change.
 
-    Copies have one dict of older shares together, which is never changed, and each its own of recent ones.
+    All copies have one dict of older shares, which is never changed; each has its own dict of recent ones.
     """
 
     kind: type[Currency]

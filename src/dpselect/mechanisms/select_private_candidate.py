@@ -29,7 +29,7 @@ Iterations: TypeAlias = Literal["early", "hidden", "until_success"]
 ITERATIONS: tuple[Iterations, ...] = ("early", "hidden", "until_success")
 
 LEAST_EXCESS = Fraction(1, 2**128)
-"""A cap so high that it changes less is priced as this one."""
+"""A cap that makes giving up more likely by less than this is priced as if by this much."""
 
 
 def make_select_private_candidate(
@@ -53,9 +53,10 @@ def make_select_private_candidate(
     Postcondition
         The number of runs, if none reaches the threshold, is t with probability exactly
         stop_probability (1 - stop_probability)^(t-1), cut off at ``max_iterations``.
-        ``"early"`` stops at the first success: an observer who counts or times the runs learns about the data
-        what the price does not cover. ``"hidden"`` draws the number of runs first, runs all of them and
-        releases the first success: the same release, from a number of runs that does not depend on the data.
+        ``"early"`` stops at the first success: an observer who counts or times the runs learns something
+        about the data that the price does not cover. ``"hidden"`` draws the number of runs first, runs all of
+        them and releases the first success: the same release, from a number of runs that does not depend on
+        the data.
         ``"until_success"`` never gives up, takes stop probability 0 and no cap, and may never end.
         ``m.map(d_in)`` is epsilon + ln((e^epsilon + gamma) / (1 + gamma e^epsilon)), with a cap 2 epsilon +
         2 exp(-gamma max_iterations), or the corresponding bound in approximate divergence. It covers the

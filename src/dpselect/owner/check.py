@@ -189,11 +189,10 @@ def _columns(engine: Engine, key: Key, rows: int, where: RowFilter | None) -> It
         if isinstance(alone, Ticked) or (isinstance(alone, Listed) and alone.others is not None):
             yield replace(facts, not_listed=present - facts.matched)  # what is not on the list may count too
             continue
-        if not (isinstance(alone, Listed) and alone.others is not None):
-            values = engine.rows_for_owner(
-                request.columns, partial(queries.unmatched, alone, SHOWN_VALUES, where)
-            )
-            facts = replace(facts, unmatched=tuple((str(value), size) for value, size in values))
+        values = engine.rows_for_owner(
+            request.columns, partial(queries.unmatched, alone, SHOWN_VALUES, where)
+        )
+        facts = replace(facts, unmatched=tuple((str(value), size) for value, size in values))
         if isinstance(alone, Listed) and alone.split is not None:
             ((unmatched,),) = engine.rows_for_owner(
                 request.columns, partial(queries.unmatched_cells, alone, where)

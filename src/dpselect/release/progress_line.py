@@ -39,7 +39,7 @@ class Line(Protocol):
 
 @contextmanager
 def progress_shown(*, wanted: bool | None) -> Iterator[None]:
-    """Show how far the queries within are; None: where a person looks. False: never. True: in any case.
+    """Show how far the queries in the block are. None: where a person looks. False: never. True: always.
 
     The answer is paid for by now. A screen that cannot be asked, or a thread too many, must not cost it.
     """
@@ -124,7 +124,7 @@ def _notebook() -> Any:
 
 
 class _TerminalLine:
-    """A line of a terminal; of a stream that is none, if it is wanted in any case."""
+    """A line of a terminal, or of another stream if a line is wanted in any case."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._width = stream, 0

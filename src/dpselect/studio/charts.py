@@ -61,7 +61,7 @@ class Chart:
 def chance_chart(question: PlannedQuestion, price: Fraction) -> Chart | None:
     """Draw the chance that the best one wins against its lead, in the worst case; None without a best one.
 
-    The band reaches from half the price to the double.
+    The band reaches from half the price to twice the price.
     """
     found = question.accuracy(price)
     if not found.within or found.target is not None or found.at:
