@@ -20,7 +20,7 @@ HOW_MANY = (1, 3, 9, 19, 99)
 """Quantiles asked for at once, at even distances: the median, the quartiles, the deciles, ..."""
 POINTS = {"smooth": 200_001, "tied": 121}
 """Points of the grid: the numbers 0, 1, 2, ..."""
-MOST_RUNS, PATIENCE = 100, 3.0
+MOST_RUNS, PATIENCE = 100, 1.5
 """Runs of one case, which ends after that many seconds of processor time, but not before the second run."""
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import subprocess
 from collections.abc import Iterable, Iterator
 from itertools import product
@@ -19,11 +18,13 @@ import numpy as np
 from benchmarks.joint_quantiles import joint
 from benchmarks.peers import CHECKOUT, PINS, PYTHON, install
 from benchmarks.quantile_data import HOW_MANY, POINTS, SIZES, Ask, Error, Numbers, fractions, measured
+from benchmarks.report import size, table
+from benchmarks.sections import replace_section
 from dpselect import PureDP, atom_domain, calibrate, l1_distance, runs_domain
 from dpselect.mechanisms.recursive_quantiles import make_recursive_quantiles
 from dpselect.selection.cells import Cells
 
-RESULTS = Path(__file__).parent / "QUANTILES.md"
+PAGE = Path(__file__).parent / "RESULTS.md"
 OURS, JOINT = "dpselect", "joint, in floats"
 CONTESTANTS = (OURS, "OpenDP candidates", "OpenDP tree", "diffprivlib", JOINT)
 MOST_FOR_JOINT = 10**4
@@ -33,19 +34,17 @@ WORST = 1.5
 WORTH_NAMING = 0.5
 """Ranks: errors that differ by less are as good as equal."""
 
-VERSIONS = {peer: pins[0].split("==")[1] for peer, pins in PINS.items()}
-HEAD = f"""# Several quantiles at once
-
-Mean error in ranks at epsilon 1 for all m quantiles together: how many people lie between an answer and
-what was asked for. Made by `python -m benchmarks.quantiles`. Smooth data is a bell curve on
-{POINTS["smooth"]:,} points, tied data are ages, on {POINTS["tied"]}. In brackets the number of runs: the mean
-of few runs of few quantiles is noisy. The least error is bold.
-
-OpenDP {VERSIONS["opendp"]}: noisy max over all points of the grid at epsilon / m, and its tree of noisy
-sums, made consistent. diffprivlib {VERSIONS["diffprivlib"]}: its own exponential mechanism at epsilon / m,
-rounded to the grid. The joint mechanism of Gillenwater, Joseph & Kulesza 2021 is a reference in floats, with
-the people of a point spread over its cell; with a million people it is not run.
-"""
+TITLE = "## Several quantiles at once"
+ABOUT = (
+    "Mean error in ranks at epsilon 1 for all m quantiles together: how many people lie between an answer "
+    f"and what was asked for. Smooth data is a bell curve on {POINTS['smooth']:,} points, tied data are "
+    f"ages, on {POINTS['tied']}. In brackets the number of runs: the mean of few runs of few quantiles is "
+    "noisy. The least error is bold; a dash was not measured. OpenDP: noisy max over all points of the grid "
+    "at epsilon / m, and its tree of noisy sums, made consistent. diffprivlib: its own exponential mechanism "
+    "at epsilon / m, rounded to the grid. The joint mechanism of Gillenwater, Joseph & Kulesza 2021 is a "
+    "reference in floats, with the people of a point spread over its cell; with more than "
+    f"{MOST_FOR_JOINT:,} people it is not run. `python -m benchmarks.quantiles` measures this section alone."
+)
 
 
 def ours(values: Numbers, points: int, asked: int) -> Ask:
@@ -73,52 +72,46 @@ def all_errors(data: Iterable[str], sizes: Iterable[int], *, peers: bool) -> Ite
                     yield Error(*json.loads(line))
 
 
-def page(errors: Iterable[Error]) -> str:
-    """Write the table, and say where ours is not among the best."""
+def written(errors: Iterable[Error]) -> str:
+    """Write the section: the table, and where ours is not among the best."""
     by_case: dict[tuple[str, int, int], dict[str, Error]] = {}
     for error in errors:
         by_case.setdefault((error.data, error.people, error.asked), {})[error.contestant] = error
-    rows, beaten = [], []
+    lines, beaten = [], []
     for (data, people, asked), found in by_case.items():
         best = min(found.values(), key=lambda error: error.mean)
-        cells = [
-            "" if name not in found else _cell(found[name], is_best=found[name] is best)
-            for name in CONTESTANTS
-        ]
-        rows.append(f"| {data} | {people:,} | {asked} | {' | '.join(cells)} |")
+        cells = [_cell(found[name], best) if name in found else "-" for name in CONTESTANTS]
+        lines.append([data, size(people), str(asked), *cells])
         mine = found[OURS].mean
         if mine > WORST * best.mean and mine - best.mean > WORTH_NAMING:
-            ratio = mine / best.mean if best.mean else math.inf
-            beaten.append(
-                f"- {data}, {people:,} people, {asked} quantiles: {best.contestant}, {ratio:.1f} times."
-            )
-    heads = ["data", "people", "m", *CONTESTANTS]
-    table = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}", *rows]
-    above = f"Where another is better by a factor above {WORST}, and by more than {WORTH_NAMING} ranks:"
-    return "\n".join([HEAD, *table, "", above, "", *(beaten or ["- nowhere."]), ""])
+            ratio = f"{mine / best.mean:.1f} times" if best.mean else "which has none"
+            beaten.append(f"- {data}, {size(people)} people, m = {asked}: {best.contestant}, {ratio}.")
+    where = f"Where dpselect is above {WORST} times the least error, by more than {WORTH_NAMING} ranks"
+    told = [f"{where}:", "", *beaten] if beaten else [f"{where}: nowhere."]
+    return "\n".join([TITLE, "", ABOUT, "", table(["data", "people", "m", *CONTESTANTS], lines), "", *told])
 
 
-def _cell(error: Error, *, is_best: bool) -> str:
-    text = f"{error.mean:.2f}" if error.mean < 10 else f"{error.mean:.0f}"
-    return f"{f'**{text}**' if is_best else text} ({error.runs})"
+def _cell(error: Error, best: Error) -> str:
+    text = f"{error.mean:.2f}" if error.mean < 10 else f"{error.mean:,.0f}"
+    return f"{f'**{text}**' if error is best else text} ({error.runs})"
 
 
 def main(words: list[str] | None = None) -> None:
-    """Measure, show how far it is, and write the page."""
+    """Measure, show how far it is, and replace the section of the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quantiles", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a thousand people, without peers")
+    parser.add_argument("--quick", action="store_true", help="a thousand people, without peers; only shown")
     options = parser.parse_args(words)
     peers = not options.quick and None not in list(map(install, PINS))
     errors = []
     for error in all_errors(POINTS, SIZES[:1] if options.quick else SIZES, peers=peers):
-        case = f"{error.data}, {error.people:,} people, m = {error.asked}"
+        case = f"{error.data}, {size(error.people)} people, m = {error.asked}"
         print(f"  {case}: {error.contestant} {error.mean:.2f}", flush=True)
         errors.append(error)
     if options.quick:
-        print(page(errors))
+        print(written(errors))
     else:
-        RESULTS.write_text(page(errors), encoding="utf-8")
-        print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")
+        replace_section(PAGE, TITLE, written(errors))
+        print(f"Wrote {PAGE.parent.name}/{PAGE.name}.")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from benchmarks.sections import replace_section
 from benchmarks.tables import DISHES, MADE, row
 from benchmarks.timing import peak_of_this_process
 
@@ -60,8 +61,7 @@ def main() -> None:
         told("release from 1e8 candidates", many),
         "",
     ]
-    before = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
-    PAGE.write_text(before + "\n\n" + "\n".join(lines), encoding="utf-8")
+    replace_section(PAGE, TITLE, "\n".join(lines))
     print("\n".join(lines))
 
 
