@@ -15,7 +15,7 @@ from dpselect.selection.cells import Cells
 from dpselect.selection.recursive_medians import recursive_quantiles
 from dpselect.utility.quantile_accuracy import own_error, rank_errors, root_above
 
-TENTH = Fraction(1, 100)
+TENTH, ONE = Fraction(1, 100), Fraction(1)
 
 
 @pytest.mark.parametrize(("m", "most"), [(1, 28), (3, 86), (9, 333), (19, 513), (99, 1090)])
@@ -24,6 +24,39 @@ def test_figures_are_those_of_the_formula(m: int, most: int) -> None:
     at = tuple(Fraction(i, m + 1) for i in range(1, m + 1))
     found = rank_errors(at, 200_001, Fraction(m.bit_length()), TENTH, 100_000)
     assert abs(max(found.within) - most) < 1
+
+
+Shares = dict[int, Fraction]
+"""Of whose own errors, and how much of each, an error is the sum."""
+
+
+def own_errors_in(at: tuple[Fraction, ...]) -> dict[int, tuple[Fraction, Shares]]:
+    """Say for each quantile how far between its ends it lies, and which own errors are in its error."""
+    found: dict[int, tuple[Fraction, Shares]] = {}
+
+    def draw(start: int, stop: int, ends: tuple[Fraction, Fraction], errors: tuple[Shares, Shares]) -> None:
+        if start == stop:
+            return
+        middle, (low, high), (left, right) = (start + stop) // 2, ends, errors
+        a = (at[middle] - low) / (high - low)
+        shares = {i: (1 - a) * left.get(i, 0) + a * right.get(i, 0) for i in {*left, *right}} | {middle: ONE}
+        found[middle] = a, shares
+        draw(start, middle, (low, at[middle]), (left, shares))
+        draw(middle + 1, stop, (at[middle], high), (shares, right))
+
+    draw(0, len(at), (Fraction(0), ONE), ({}, {}))
+    return found
+
+
+@pytest.mark.parametrize("at", [("1/2",), ("1/10", "1/5", "1/2"), tuple(f"{i}/20" for i in range(1, 20))])
+def test_the_typical_error_is_that_of_independent_laplace_errors_of_all_draws(at: tuple[str, ...]) -> None:
+    """Cuts on either side of a draw have errors in common: their variances alone would not add up."""
+    fractions, scale = tuple(map(Fraction, at)), Fraction(3)
+    found = own_errors_in(fractions)
+    own = {i: 2 * (2 * max(a, 1 - a) * scale) ** 2 for i, (a, _) in found.items()}
+    typical = rank_errors(fractions, 1000, scale, TENTH, 1000).typical
+    for place, (_, shares) in found.items():
+        assert typical[place] == root_above(sum(share**2 * own[i] for i, share in shares.items()))
 
 
 @pytest.mark.parametrize("shape", ["tied", "spread", "two"])
@@ -42,6 +75,17 @@ def test_no_draw_of_many_is_further_off_than_promised(shape: str) -> None:
         ):
             low = sum(people[:answer])
             missed += max(low - fraction * 1000, fraction * 1000 - low - people[answer]) > most
+    assert missed < 5
+
+
+def test_the_bound_holds_where_a_later_draw_wants_a_rank_that_no_number_has() -> None:
+    """Half of all people lie before the grid, and the first quantile asked for is just the one half."""
+    cells, at = Cells(1000, np.arange(1000), np.arange(1000, 2001), 2000), (Fraction(1, 2), Fraction(3, 5))
+    bound = rank_errors(at, 1000, Fraction(30), TENTH, 2000)
+    missed = 0
+    for _ in range(20):
+        first, second = recursive_quantiles(cells, at, Fraction(30), system())
+        missed += first + 1 > bound.within[0] or abs(second - 200) > bound.within[1] + 1
     assert missed < 5
 
 

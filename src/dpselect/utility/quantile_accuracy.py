@@ -42,23 +42,23 @@ def rank_errors(
     """
     most = MOST_PEOPLE if people is None else people
     zero = Fraction(0)
-    within, squares = [zero] * len(at), [zero] * len(at)
-    # Start, stop; fractions, errors and their squares on either side.
-    waiting = [(0, len(at), (zero, Fraction(1)), (zero, zero), (zero, zero))]
+    within, variances = [zero] * len(at), [zero] * len(at)
+    # Start, stop; fractions and errors on either side; the variance left, both sides' covariance, and right.
+    waiting = [(0, len(at), (zero, Fraction(1)), (zero, zero), (zero, zero, zero))]
     while waiting:
-        start, stop, (low, high), (left, right), (left_square, right_square) = waiting.pop()
+        start, stop, (low, high), (left, right), (before, both, behind) = waiting.pop()
         if start == stop or points == 1:
             continue
         middle = (start + stop) // 2
         inner = (at[middle] - low) / (high - low)
         spread = 2 * max(inner, 1 - inner) * scale
         within[middle] = own_error(points, spread, beta / len(at), most) + (1 - inner) * left + inner * right
-        own = 2 * spread**2
-        squares[middle] = own + (1 - inner) ** 2 * left_square + inner**2 * right_square
-        found, square = within[middle], squares[middle]
-        waiting.append((start, middle, (low, at[middle]), (left, found), (left_square, square)))
-        waiting.append((middle + 1, stop, (at[middle], high), (found, right), (square, right_square)))
-    return RankErrors(tuple(within), tuple(map(root_above, squares)))
+        with_left, with_right = (1 - inner) * before + inner * both, (1 - inner) * both + inner * behind
+        variances[middle] = 2 * spread**2 + (1 - inner) * with_left + inner * with_right
+        found, own = within[middle], variances[middle]
+        waiting.append((start, middle, (low, at[middle]), (left, found), (before, with_left, own)))
+        waiting.append((middle + 1, stop, (at[middle], high), (found, right), (own, with_right, behind)))
+    return RankErrors(tuple(within), tuple(map(root_above, variances)))
 
 
 def own_error(points: int, scale: Fraction, beta: Fraction, people: int) -> Fraction:
