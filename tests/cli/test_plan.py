@@ -84,6 +84,9 @@ def test_a_bound_on_people_makes_a_plan_for_prices_sharper(call: Call) -> None:
         for figure in ("accuracy", "lead_needed"):
             assert Fraction(few[figure][noise]) < Fraction(without[figure][noise])
     assert few["accuracy"]["lecture"] == without["accuracy"]["lecture"]
+    assert (few["people"], without["people"]) == (50, None)
+    said = call("plan --prices 0.01:1.99:0.01 --epsilon 1 --people 50").out
+    assert "0.99 or more, on every data set of up to 50 people:" in " ".join(said.split())
     for other in (
         "plan --n 3 --epsilon 1",
         "plan --at 0.5 --between 0:9 --epsilon 1",

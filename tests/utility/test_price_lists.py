@@ -157,6 +157,15 @@ def test_more_people_never_make_it_sharper_and_many_say_nothing_more() -> None:
     assert all(lead % song.unit == 0 for lead in leads)
 
 
+def test_a_figure_that_needs_a_bound_on_people_says_so() -> None:
+    song = pricing(value="offer", prices=[Fraction(place, 100) for place in range(1, 200)])
+    few, any_number = accuracy(song, epsilon=1, people=1500), accuracy(song, epsilon=1)
+    condition = "of the best score, on every data set of up to 1,500 people"
+    assert (few.people, condition in str(few), condition in str(any_number)) == (1500, True, False)
+    assert "on every data set of up to 1,500 people" in few._repr_html_()
+    assert any_number.people is None
+
+
 def test_a_lead_is_of_the_claim_that_counts_equal_losses() -> None:
     prices = listing([1, 2, 3, 4])
     for scale in (Fraction(1), Fraction(4)):

@@ -135,6 +135,7 @@ def facts_of_selection_plan(plan: SelectionPlan) -> dict[str, Any]:
     return {
         "n": plan.problem.count,
         "k": plan.question["k"],
+        "people": plan.one_accuracy.people,
         "price": amount_text(plan.price.amount),
         "measure": plan.price.measure,
         "neighbours": plan.question["neighbours"],
@@ -165,7 +166,8 @@ def show_selection_plan(plan: SelectionPlan) -> None:
             "price": f"{plan.price}{in_words(plan.price)}",
             "accuracy": f"all {n} candidates win: only their order is random"
             if plan.is_of_order_alone
-            else f"how far below {mark} a winner may be, with probability {sure} or more:",
+            else f"how far below {mark} a winner may be, with probability {sure} or more"
+            f"{plan.one_accuracy.condition}:",
         }
     )
     if not plan.is_of_order_alone:

@@ -117,12 +117,12 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
         return accuracy_of_quantiles(problem, spread, _doubt(confidence), people)
     plan = noise_plan(problem, k, neighbours, mechanism, concentrated=rho is not None)
     doubt, spread = _doubt(confidence), plan.scale(epsilon, rho, scale)
-    far = spread * distance(plan.mechanism, plan.n, plan.k, doubt)
+    far, most = spread * distance(plan.mechanism, plan.n, plan.k, doubt), None
     if people is not None:
         prices, most = _prices(problem, plan), whole(people, "people", least=0)
         far = min(far, revenue_within(prices, most, spread, doubt)) if spread else far
     target, word = getattr(problem, "target", None), getattr(problem, "measured_in", "score")
-    return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k, plan.n, target, word)
+    return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k, plan.n, target, word, people=most)
 
 
 def _prices(problem: PlannableProblem, plan: NoisePlan) -> PriceList:

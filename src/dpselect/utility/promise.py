@@ -69,11 +69,11 @@ class Accuracy:
             typically = "" if self.typical is None else f" (typically about {rounded_up(self.typical, 1)})"
             return (
                 f"all {self.k} answers' ranks are within {figure} people{typically} of those asked for, if "
-                f"these lie between the bounds, on every data set of up to {self.people:,} people"
+                f"these lie between the bounds{self.condition}"
             )
         if self.target is None:
             mark = "the best score" if self.k == 1 else f"the score of rank {self.k}"
-            return f"within {figure} of {mark}"
+            return f"within {figure} of {mark}{self.condition}"
         if self.k == 1:
             return (
                 f"the rank of the answer is within {figure} people of {self.target}'s, if {self.target} is "
@@ -83,6 +83,11 @@ class Accuracy:
             f"no answer's rank is more than {figure} people further from {self.target}'s "
             f"than that of the candidate of rank {self.k}"
         )
+
+    @property
+    def condition(self) -> str:
+        """For how many people the figure holds, if it depends on them."""
+        return "" if self.people is None else f", on every data set of up to {self.people:,} people"
 
     @property
     def source(self) -> str:
@@ -105,7 +110,7 @@ class Accuracy:
         figure = str(written_bound(self.within))
         mark = "best score" if self.k == 1 else f"score of rank {self.k}"
         rows = [
-            (f"at most below the {mark}", figure)
+            (f"at most below the {mark}", f"{figure}{self.condition}")
             if self.target is None and not self.at
             else ("accuracy", self.promise(figure)),
             ("with probability of at least", self.sureness),
