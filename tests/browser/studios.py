@@ -95,3 +95,10 @@ def window(chromium: Browser, address: str, size: tuple[int, int] = DESK, **opti
         yield opened
     finally:
         context.close()
+
+
+def wait_for_answer(page: Page) -> str:
+    """Wait until the page has an answer; give its first label."""
+    answer = page.locator("output").first
+    expect(answer).to_be_visible(timeout=20_000)
+    return answer.inner_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,14 @@ def test_what_the_share_does_not_afford_is_refused_and_free(own: Path) -> None:
         {"k": "0", "question": "top"},
         {"sure": "200 %"},
         {"where": "1=1"},
+        {"groups": ["0", "1"]},
+        {"each": "pays"},
+        {"each": "pays", "groups": ["0", "0"]},
+        {"each": "pays", "groups": ["0", "1"], "groups_per_person": 3},
+        {"each": "nothing", "groups": ["0"]},
+        {"each": "pays", "groups": ["0", "1"], "gap": True},
+        {"question": "window", "column": "pays", "low": "0", "high": "7"},
+        {"question": "threshold", "column": "pays", "low": "0", "high": "7", "label": "dish"},
     ],
     ids=str,
 )
@@ -173,6 +182,44 @@ def test_the_accuracy_moves_the_price_and_the_price_the_accuracy(shared: Running
     assert ada.post("/api/quotes", {**wanted, "within": "1"}).json["times"] < by_price["times"]
 
 
+def test_groups_are_answered_at_the_price_of_one_and_each_is_told(own: Path) -> None:
+    table = own / "meals.csv"
+    rows = [f"p{i:03},{'tea' if i % 2 else 'soup'},{'Rome' if i % 2 else 'Oslo'}" for i in range(400)]
+    table.write_text("\n".join(["guest,dish,town", *rows]) + "\n", encoding="utf-8")
+    groups = {"each": "town", "groups": ["Rome", "Oslo", "Bern"]}
+    with running(own) as run:
+        furnish(run, table)
+        ada, browser = run.as_("ada"), run.browser("ada")
+        one, each = (ada.post("/api/quotes", {**VOTE, "epsilon": "1", **more}).json for more in ({}, groups))
+        assert (one["price"], each["price"], each["groups"]) == ("1", "1", 3)
+        assert float(each["within"]) <= float(each["within_all_groups"])
+        assert "in all 3 groups together" in each["sentence"]
+        twice = ada.post("/api/quotes", {**VOTE, **groups, "epsilon": "1", "groups_per_person": "2"}).json
+        assert float(twice["within"]) == pytest.approx(2 * float(each["within"]), rel=0.01)
+        wanted = {**VOTE, **groups, "epsilon": "", "within": twice["within"], "groups_per_person": "2"}
+        assert Fraction(ada.post("/api/quotes", wanted).json["price"]) == pytest.approx(1, rel=0.001)
+        sure = [ada.post("/api/quotes", {**wanted, "sure": sure}).json["price"] for sure in ("0.9", "0.999")]
+        assert Fraction(sure[0]) < 1 < Fraction(sure[1])
+        assert (
+            ada.post("/api/releases", {**VOTE, **groups, "epsilon": "1", "request_id": "each"}).status == 202
+        )
+        told = ada.answer("each").json
+        assert told["answer"] == {"Rome": "tea", "Oslo": "soup", "Bern": None}
+        assert spent(run) == "1"
+        page = browser.get("/answers/each").text
+        assert page.count("<output>") == 3
+        assert "no clear winner" in page
+        assert [line.count("Bern") for line in browser.get("/answers/each/csv").text.splitlines()[1:]] == [
+            0,
+            0,
+            1,
+        ]
+        assert [line.split(",")[:1] for line in browser.get("/history?form=csv").text.splitlines()[:1]] == [
+            ["date"]
+        ]
+        assert "Rome: tea; Oslo: soup" in browser.get("/history").text
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -187,6 +234,11 @@ def test_the_accuracy_moves_the_price_and_the_price_the_accuracy(shared: Running
         {"question": "vote", "gap": True, "sure": "95 %"},
         {"question": "vote", "quorum": "auto"},
         {"question": "borda", "rank": "pays"},
+        {"question": "window", "column": "pays", "low": "0", "high": "7", "width": "2"},
+        {"question": "threshold", "column": "pays", "low": "0", "high": "7", "label": "dish", "yes": "tea"},
+        {"question": "vote", "each": "pays", "groups": ["0", "1", "6"]},
+        {"question": "top", "k": 2, "each": "pays", "groups": ["0", "1"], "groups_per_person": 2},
+        {"question": "summary", "column": "pays", "low": "0", "high": "7", "each": "dish"},
     ],
     ids=lambda words: "-".join(map(str, words.values())),
 )
@@ -199,6 +251,7 @@ def test_every_question_has_a_price_and_an_answer(shared: Running, words: dict[s
     told = ada.answer(taken.json["id"])
     assert told.status == 200, told.text
     assert len(told.json["release"]["winners"]) <= quote.json["k"]
+    assert len(told.json["answer"]) <= quote.json.get("groups", quote.json["k"])
     page = shared.browser("ada").get(f"/answers/{taken.json['id']}")
     assert "<output" in page.text
 

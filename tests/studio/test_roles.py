@@ -19,6 +19,7 @@ FOR_ALL = {
     ("POST", "/login"),
     ("GET", "/welcome/{secret}"),
     ("GET", "/classroom"),
+    ("GET", "/"),
     ("GET", "/api/classroom"),
 }
 BODIES = [
@@ -87,6 +88,23 @@ def test_a_bearer_key_opens_no_page_and_a_cookie_no_api(shared: Running) -> None
     assert (browser.get("/history").status, browser.get("/api/ledger").status) == (200, 401)
     program = shared.as_("ada")
     assert (program.get("/history").status, program.get("/api/ledger").status) == (401, 200)
+
+
+def test_the_address_alone_leads_to_the_first_page_of_a_role_and_all_others_to_the_log_in(
+    shared: Running,
+) -> None:
+    places = {"ada": "/ask", "cleo": "/data", "otto": "/audit"}
+    for name, place in places.items():
+        told = shared.browser(name).get("/")
+        assert (told.status, told.headers["location"]) == (303, place)
+    for client in (shared.anyone, Client(shared.port, cookie="A" * 43), shared.as_("ada")):
+        told = client.get("/")
+        assert (told.status, told.headers["location"]) == (303, "/login")
+
+
+def test_the_classroom_keeps_those_who_are_logged_in_at_their_own_pages(shared: Running) -> None:
+    assert "Log out" in shared.browser("ada").get("/classroom").text
+    assert "Log out" not in shared.anyone.get("/classroom").text
 
 
 def test_routes_for_all_need_no_key(shared: Running) -> None:

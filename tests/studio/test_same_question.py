@@ -15,7 +15,8 @@ from dpselect import Ledger, PureDP
 from dpselect.studio.app import Studio
 from dpselect.studio.asked_question import AskedQuestion
 from dpselect.studio.data_sets import NewDataSet
-from dpselect.studio.quotes import Offer, offer_of
+from dpselect.studio.offer import Offer
+from dpselect.studio.quotes import offer_of
 from dpselect.studio.same_question import same_question
 from dpselect.studio.settings import Settings
 from dpselect.studio.views import offer_view
@@ -24,6 +25,8 @@ from tests.cli.commands import in_this_process
 DISHES = ("soup", "pie", "it's, well, cake")
 MANY = tuple(f"dish {i}" for i in range(9))
 RANGE = {"low": "0", "high": "100"}
+TOWNS = {"each": "town", "groups": ("Rome", "Oslo, the old")}
+IN_TWO = {"groups_per_person": "2", "quorum": "none"}
 ASKED: dict[str, dict[str, Any]] = {
     "vote": {"column": "dish", "candidates": DISHES},
     "many": {"column": "dish", "candidates": MANY, "ignore_case": True},
@@ -35,13 +38,21 @@ ASKED: dict[str, dict[str, Any]] = {
     "quantile": {"column": "pays", **RANGE, "step": "1/2"},
     "quartiles": {"question": "quantile", "column": "pays", **RANGE, "at": "1/4, 1/2, 3/4"},
     "summary": {"column": "pays", **RANGE},
+    "window": {"column": "pays", **RANGE, "width": "10"},
+    "threshold": {"column": "pays", **RANGE, "label": "dish", "yes": "pie"},
+    "numbers": {"question": "vote", "column": "place", "candidates": ("1", "2")},
+    "groups": {"question": "vote", "column": "dish", "candidates": DISHES, **TOWNS},
+    "several": {"question": "top", "column": "dish", "candidates": DISHES, "k": "2", **TOWNS, **IN_TWO},
+    "medians": {"question": "quantile", "column": "pays", **RANGE, **TOWNS},
+    "tables": {"question": "price", "column": "pays", **RANGE, "each": "place", "groups": ("1", "2", "3")},
 }
 ASKED["many"]["question"] = "vote"
 
 
 def write_files(folder: Path) -> None:
-    lines = [f'g{i},"{DISHES[i % 3]}",{1 + i % 3},{i % 90}' for i in range(90)]
-    (folder / "meals.csv").write_text("\n".join(["guest,dish,place,pays", *lines]) + "\n", encoding="utf-8")
+    lines = [f'g{i},"{DISHES[i % 3]}",{1 + i % 3},{i % 90},"{TOWNS["groups"][i % 2]}"' for i in range(90)]
+    header = "guest,dish,place,pays,town"
+    (folder / "meals.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +82,7 @@ def at_home(name: str, offers: dict[str, Offer], tmp_path: Path, monkeypatch: py
     write_files(tmp_path)
     names = offers[name].asked.candidates
     (tmp_path / "candidates.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
+    (tmp_path / "groups.txt").write_text("\n".join(offers[name].asked.groups) + "\n", encoding="utf-8")
     with Ledger.create("meals.ledger", budget=PureDP(9), dataset="meals", unit="guest") as ledger:
         ledger.open_account("ada", share=PureDP(8))
     return tmp_path
@@ -93,14 +105,14 @@ def test_the_command_asks_the_same_for_the_same_price(
     assert words[0] == "dpselect"
     outcome = in_this_process(capsys, words[1:])
     assert outcome.code == 0, outcome.err
-    assert charged(at_home) == (offers[name].problem.digest, PureDP("1/4"))
+    assert charged(at_home) == (offers[name].quote.problem, PureDP("1/4"))
 
 
 @pytest.mark.parametrize("name", ASKED)
 def test_python_asks_the_same_for_the_same_price(name: str, offers: dict[str, Offer], at_home: Path) -> None:
     (at_home / "same.py").write_text(same_question(offers[name]).python, encoding="utf-8")
     runpy.run_path("same.py")
-    assert charged(at_home) == (offers[name].problem.digest, PureDP("1/4"))
+    assert charged(at_home) == (offers[name].quote.problem, PureDP("1/4"))
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -116,6 +128,12 @@ def test_the_body_of_a_call_means_the_same_question(name: str, offers: dict[str,
         "1/4",
     )
     assert asked.candidates == (given.candidates if name != "many" else ())
+    assert (asked.each, asked.groups, asked.groups_per_person, asked.quorum) == (
+        given.each,
+        given.groups,
+        given.groups_per_person,
+        given.quorum,
+    )
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -123,6 +141,6 @@ def test_every_question_has_its_pictures_and_its_meaning(name: str, offers: dict
     view = offer_view(offers[name])
     assert view.times == "32 times"
     assert "factor of 1.29" in view.odds
-    of_ranks = name in ("quantile", "quartiles", "summary")
-    assert (view.chance is None) == (of_ranks or name == "plurality")  # beside a quorum, none may win
+    of_ranks = name in ("quantile", "quartiles", "summary", "medians")
+    assert (view.chance is None) == (of_ranks or offers[name].quote.quorum is not None)
     assert (view.prices is None) == (name in ("quartiles", "summary"))

@@ -1,4 +1,4 @@
-"""A question in the words of the form, and the problem that it means. Nothing here reads a row.
+"""A question in the words of the form. Nothing here reads a row.
 
 The words are public. They are kept as they were given, so that the same request can be told from another one.
 """
@@ -6,22 +6,18 @@ The words are public. They are kept as they were given, so that the same request
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 
-from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
-from dpselect.exact.numbers import MOST_DIGITS, MOST_EXPONENT, positive, probability, whole
+from dpselect.exact.numbers import positive, whole
 from dpselect.exact.rounding import exact_text
-from dpselect.problems import approval_voting, borda, most_common, plurality, pricing, quantile, quantiles
-from dpselect.problems.candidates import grid
-from dpselect.problems.problem import Problem
-from dpselect.problems.quantiles import five_numbers
 
-QuestionKind: TypeAlias = Literal["vote", "plurality", "borda", "top", "mode", "price", "quantile", "summary"]
+QuestionKind: TypeAlias = Literal[
+    "vote", "plurality", "borda", "top", "mode", "price", "quantile", "summary", "threshold", "window"
+]
 QUESTIONS: Mapping[QuestionKind, str] = {
     "vote": "Which one do most people name?",
     "plurality": "Which one do most people choose, one each?",
@@ -31,6 +27,8 @@ QUESTIONS: Mapping[QuestionKind, str] = {
     "price": "Which price earns most?",
     "quantile": "Which number splits the people? (a median, quartiles)",
     "summary": "How are the numbers spread? (five quantiles)",
+    "threshold": "From which number on is the answer yes?",
+    "window": "Where do most numbers lie close together?",
 }
 """What can be asked, in the words of the page."""
 OF_NAMES: tuple[QuestionKind, ...] = ("vote", "plurality", "borda", "top", "mode")
@@ -61,7 +59,17 @@ class AskedQuestion:
     high: str = ""
     step: str = ""
     at: str = ""
+    label: str = ""
+    """The column that says yes or no, and what is yes in it: of a threshold."""
+    yes: str = ""
+    width: str = ""
+    """How wide a window is."""
+    each: str = ""
+    """The column of the groups, if each group is asked for an answer of its own."""
+    groups: tuple[str, ...] = ()
+    groups_per_person: str = ""
     quorum: str = ""
+    """A number, auto or none; none named: of groups the least that silences empty ones."""
     gap: bool = False
     ignore_case: bool = False
 
@@ -72,6 +80,28 @@ class AskedQuestion:
             return 1
         usual = min(USUAL_WINNERS, max(1, len(self.candidates)))
         return whole(_digits_of(self.k, "k"), "k", least=1) if self.k else usual
+
+    @property
+    def wished_quorum(self) -> str | None:
+        """What stands for no clear winner; None where there always is one."""
+        usual = "auto" if self.each else None
+        return {"": usual, "none": None}.get(self.quorum, self.quorum)
+
+    @property
+    def of_each(self) -> dict[str, Any]:
+        """What ``prepare`` takes of groups, as texts; nothing without them."""
+        if not self.each:
+            if self.groups or self.groups_per_person:
+                raise InvalidParameter("groups belong to a column: name it in each.", parameter="each")
+            return {}
+        if not self.groups:
+            raise InvalidParameter(
+                "groups must be given: one on each line. They are public, and never read from the data.",
+                parameter="groups",
+            )
+        name = "groups_per_person"
+        per_person = whole(_digits_of(self.groups_per_person or "1", name), name, least=1)
+        return {"by": self.each, "groups": self.groups, name: per_person}
 
     @property
     def confidence(self) -> Fraction:
@@ -93,7 +123,7 @@ class AskedQuestion:
         unknown = [name for name in words if name not in QUESTION_FIELDS]
         if unknown:
             raise InvalidParameter(f"the question has no field {str(unknown[0])[:40]!r}.")
-        found = {name: _word(name, words[name]) for name in words if name not in ("candidates", *SWITCHES)}
+        found = {name: _word(name, words[name]) for name in words if name not in (*LISTS, *SWITCHES)}
         kind = found.pop("question", "vote") or "vote"
         asked = next((each for each in QUESTIONS if each == kind), None)
         if asked is None:
@@ -112,65 +142,25 @@ class AskedQuestion:
             question=asked,
             by="within" if by == "within" else "epsilon",
             candidates=labels_of(words.get("candidates", ())),
+            groups=labels_of(words.get("groups", ()), "groups"),
             gap=_switch("gap", words.get("gap", False)),
             ignore_case=_switch("ignore_case", words.get("ignore_case", False)),
             **found,
         )
 
-    def with_candidates(self, offered: Mapping[str, list[str]]) -> AskedQuestion:
-        """Take the curator's public list of the column, where no candidates are given."""
-        if self.candidates or self.question not in OF_NAMES:
-            return self
-        return replace(self, candidates=tuple(offered.get(self.column, ())))
+    def with_lists(self, offered: Mapping[str, list[str]]) -> AskedQuestion:
+        """Take the curator's public lists of the columns, where no candidates or groups are given."""
+        candidates, groups = self.candidates, self.groups
+        if not candidates and self.question in OF_NAMES:
+            candidates = tuple(offered.get(self.column, ()))
+        if not groups and self.each:
+            groups = tuple(offered.get(self.each, ()))
+        return replace(self, candidates=candidates, groups=groups)
 
 
 SWITCHES = ("gap", "ignore_case")
+LISTS = ("candidates", "groups")
 QUESTION_FIELDS = frozenset(AskedQuestion.__dataclass_fields__)
-
-
-def problem_of(asked: AskedQuestion, schema: Schema) -> Problem:
-    """Give the problem that a question means, for the columns of a table."""
-    column = schema.column(asked.column)
-    if asked.question not in OF_NAMES:
-        return _of_numbers(asked)
-    if not asked.candidates:
-        raise InvalidParameter(
-            "candidates must be given: one on each line. They are public, and never read from the data."
-        )
-    names: Any = list(asked.candidates)
-    if column.kind != "text":
-        names = _as_numbers(asked.candidates)
-    fold = asked.ignore_case
-    if asked.question == "borda":
-        return borda(candidate=asked.column, rank=asked.rank, candidates=names, ignore_case=fold)
-    if asked.question == "mode":
-        return most_common(column=asked.column, candidates=names, ignore_case=fold)
-    ask: Callable[..., Problem] = plurality if asked.question == "plurality" else approval_voting
-    problem = ask(candidate=asked.column, candidates=names, ignore_case=fold)
-    return replace(problem, measured_in="people") if asked.question == "top" else problem
-
-
-def _of_numbers(asked: AskedQuestion) -> Problem:
-    between, step = (_number(asked.low, "low"), _number(asked.high, "high")), asked.step or None
-    if step is not None:
-        positive(step, "step")
-    if asked.question == "price":
-        return pricing(value=asked.column, between=between, step=step or "0.01")
-    grid(between, step)
-    if asked.question == "summary":
-        return five_numbers(value=asked.column, between=between, step=step)
-    fractions = [fraction_of(each, "at") for each in asked.at.split(",")] if asked.at else [Fraction(1, 2)]
-    if len(fractions) == 1:
-        return quantile(value=asked.column, at=fractions[0], between=between, step=step)
-    return quantiles(value=asked.column, at=fractions, between=between, step=step)
-
-
-def fraction_of(text: str, name: str) -> Fraction:
-    """Read a fraction of people: 0.5, 1/2 or 50 %."""
-    word = text.strip()
-    if word.endswith("%"):
-        return probability(positive(word[:-1].strip(), name) / 100, name)
-    return probability(word, name)
 
 
 def sureness_of(text: str) -> Fraction:
@@ -181,30 +171,6 @@ def sureness_of(text: str) -> Fraction:
     if not Fraction(1, 2) <= sure <= 1 - Fraction(1, 10**9):
         raise InvalidParameter.must_be("sure", "from 50 % to less than 100 %", got=text)
     return sure
-
-
-def _number(text: str, name: str) -> str:
-    if not text.strip():
-        raise InvalidParameter(f"{name} must be given: a public bound of the answer.", parameter=name)
-    return text.strip()
-
-
-def _as_numbers(labels: tuple[str, ...]) -> list[int | Decimal]:
-    try:
-        read = [Decimal(label) for label in labels]
-    except InvalidOperation:
-        read = []
-    plain = all(
-        each.is_finite()
-        and len(each.as_tuple().digits) <= MOST_DIGITS
-        and abs(int(each.as_tuple().exponent)) <= MOST_EXPONENT
-        for each in read
-    )
-    if not read or not plain:
-        raise InvalidParameter("candidates must be numbers, because the column holds numbers.")
-    return [
-        int(each) if label.lstrip("+-").isdigit() else each for label, each in zip(labels, read, strict=True)
-    ]
 
 
 def _word(name: str, value: object) -> str:
@@ -237,18 +203,18 @@ def _switch(name: str, value: object) -> bool:
     raise InvalidParameter.must_be(name, "true or false", got=value)
 
 
-def labels_of(given: object) -> tuple[str, ...]:
-    """Read candidates: a list, or a text with one on each line."""
+def labels_of(given: object, name: str = "candidates") -> tuple[str, ...]:
+    """Read candidates or groups: a list, or a text with one on each line."""
     lines = given.splitlines() if isinstance(given, str) else given
     if not isinstance(lines, list | tuple):
-        raise InvalidParameter.must_be("candidates", "a list of texts", got=given)
+        raise InvalidParameter.must_be(name, "a list of texts", got=given)
     found = []
     for each in lines:
         if isinstance(each, bool) or not isinstance(each, str | int):
-            raise InvalidParameter.must_be("candidates", "a list of texts", got=each)
+            raise InvalidParameter.must_be(name, "a list of texts", got=each)
         label = _digits_text(each) if isinstance(each, int) else each.strip()
         if "\0" in label or any("\ud800" <= letter <= "\udfff" for letter in label):
-            raise InvalidParameter("candidates must be text that can be stored.")
+            raise InvalidParameter(f"{name} must be text that can be stored.", parameter=name)
         if label:
             found.append(label)
     return tuple(found)

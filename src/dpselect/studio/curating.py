@@ -67,6 +67,7 @@ class Curating:
             "data_set.html",
             visit,
             title=found.name,
+            above="Data sets",
             status=status,
             data_set=found,
             columns=columns,

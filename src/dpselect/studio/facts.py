@@ -34,7 +34,7 @@ def job_facts(job: Job) -> dict[str, Any]:
     }
     if job.state == "done" and job.answer is not None:
         release = json.loads(job.answer)
-        found["answer"] = release["winners"]
+        found["answer"] = release.get("groups", release["winners"])
         found["release"] = release
     if job.state == "refused":
         found["error"] = job.answer

@@ -18,6 +18,8 @@ from dpselect.studio.asked_question import OF_NAMES, QUESTION_FIELDS, QUESTIONS
 FIRST_EPSILON, FIRST_SURE = "0.25", "99 %"
 """The price and the confidence of a form that nothing was said in."""
 NUMBER_KINDS = ("integer", "decimal", "double", "single")
+CHANGE_THE_COLUMN = ("question", "data_set")
+"""Controls after which another column may be meant; a column that was chosen itself is kept."""
 SLIDE_LOW, SLIDE_HIGH = -250, 100
 """The slider's ends: hundred times the logarithm to base 10 of an epsilon."""
 
@@ -31,6 +33,8 @@ class QuestionForm:
     columns: tuple[str, ...]
     offered: tuple[str, ...]
     """The curator's public candidates of the column."""
+    offered_groups: tuple[str, ...]
+    """The curator's public list of the column of the groups."""
     unit: str | None
 
     def __getattr__(self, name: str) -> Any:
@@ -47,8 +51,17 @@ class QuestionForm:
     @property
     def lines(self) -> list[str]:
         """The candidates that are written into the form, one on each line."""
-        given = self.words.get("candidates", "")
-        return given.splitlines() if isinstance(given, str) else [*given]
+        return _lines(self.words.get("candidates", ""))
+
+    @property
+    def group_lines(self) -> list[str]:
+        """The groups that are written into the form, one on each line."""
+        return _lines(self.words.get("groups", ""))
+
+    @property
+    def group_columns(self) -> list[str]:
+        """The columns whose values may make groups."""
+        return [name for name in self.columns if name not in (self.unit, self.column)]
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -87,28 +100,59 @@ def form_of(
     if words.get("question") not in QUESTIONS:
         has_names = lists or len(numbers) < len(names) - (unit in names)
         words["question"] = "vote" if has_names else "quantile"
-    if words.get("column") not in names:
-        fitting = [*lists] if words["question"] in OF_NAMES else numbers
+    if words.get("column") not in names or (
+        given.get("changed") in CHANGE_THE_COLUMN and not _fits(words, lists, numbers)
+    ):
         others = [name for name in names if name != unit]
-        words["column"] = next((name for name in [*fitting, *others] if name in names), "")
+        fitting = [name for name in others if _fits({**words, "column": name}, lists, numbers)]
+        words["column"] = next(iter([*fitting, *others]), "")
+    for field, question in (("rank", "borda"), ("label", "threshold")):
+        if words["question"] == question and words.get(field) not in names:
+            words[field] = next((name for name in names if name not in (unit, words["column"])), "")
     if not (words.get("epsilon") or words.get("within")):
         words["epsilon"] = FIRST_EPSILON
     words.setdefault("sure", FIRST_SURE)
-    return QuestionForm(
-        words=_fitting(words), columns=names, offered=tuple(lists.get(words["column"], ())), unit=unit
-    )
+    words = _fitting(words, names)
+    offered, offered_groups = (tuple(lists.get(words.get(name, ""), ())) for name in ("column", "each"))
+    for name, same in (("candidates", offered), ("groups", offered_groups)):
+        if _lines(words.get(name, "")) == [*same]:
+            words.pop(name, None)
+    return QuestionForm(words=words, columns=names, offered=offered, offered_groups=offered_groups, unit=unit)
 
 
-def _fitting(words: dict[str, Any]) -> dict[str, Any]:
+def _fits(words: Mapping[str, Any], lists: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
+    """Say whether a column is a good guess, by its public list and its kind; a file may know no kinds."""
+    column, of_names = words["column"], words["question"] in OF_NAMES
+    if of_names:
+        return column in lists or not lists
+    return column in numbers or (not numbers and column not in lists)
+
+
+def _lines(given: Any) -> list[str]:
+    return given.splitlines() if isinstance(given, str) else [*given]
+
+
+OF_ONE_QUESTION = {
+    "k": "top",
+    "rank": "borda",
+    "at": "quantile",
+    "label": "threshold",
+    "yes": "threshold",
+    "width": "window",
+}
+"""Fields that one question alone has."""
+FIELDS_OF_NAMES = ("candidates", "quorum", "ignore_case", "gap")
+FIELDS_OF_NUMBERS = ("low", "high", "step")
+FIELDS_OF_GROUPS = ("groups", "groups_per_person")
+
+
+def _fitting(words: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
     """Leave out what another question was asked with."""
-    of_names = words["question"] in OF_NAMES
-    strange = {"low", "high", "step", "at"} if of_names else {"candidates", "quorum", "ignore_case", "rank"}
-    if words["question"] != "top":
-        strange.add("k")
-    if words["question"] != "borda":
-        strange.add("rank")
-    if words["question"] != "quantile":
-        strange.add("at")
-    if words["question"] not in {"vote", "plurality", "borda"}:
-        strange.add("quorum")
+    question = words["question"]
+    strange = {name for name, of in OF_ONE_QUESTION.items() if of != question}
+    strange |= {*(FIELDS_OF_NUMBERS if question in OF_NAMES else FIELDS_OF_NAMES)}
+    if words.get("each") not in columns or words["each"] == words["column"]:
+        strange |= {"each", *FIELDS_OF_GROUPS}
+    else:
+        strange.add("gap")
     return {name: value for name, value in words.items() if name not in strange}

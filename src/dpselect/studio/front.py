@@ -25,7 +25,7 @@ from dpselect.studio import bodies, refusals
 from dpselect.studio.keys import Keys, LiveKey
 from dpselect.studio.rates import Buckets
 from dpselect.studio.refusals import Refused
-from dpselect.studio.roles import Rule, rule_of
+from dpselect.studio.roles import FOR_ALL_AS_WHO_THEY_ARE, Rule, rule_of
 from dpselect.studio.sessions import COOKIE, Sessions
 from dpselect.studio.settings import Settings
 
@@ -161,13 +161,13 @@ class Front:
             if is_api:
                 key = self._bearer(headers)
             else:
-                cookie = _cookie_of(headers)
-                session = self._sessions.find(cookie)
-                key, token = (None, "") if session is None else (session.key, session.token)
+                key, token, cookie = self._logged_in(headers)
             if key is None:
-                raise refusals.no_key()
+                raise refusals.no_key() if is_api else refusals.not_logged_in()
             if not self._rates.take(key.id):
                 raise Refused(429, "too many requests with this key. Come again in a moment.")
+        elif rule.path in FOR_ALL_AS_WHO_THEY_ARE:
+            key, token, cookie = self._logged_in(headers)
         if rule is None:
             raise refusals.not_found() if not methods else Refused(405, "this address takes another method.")
         if rule.roles is not None and (key is None or key.role not in rule.roles):
@@ -185,6 +185,12 @@ class Front:
             query=_query_of(scope),
             is_htmx=headers.get("hx-request", "") == "true",
         )
+
+    def _logged_in(self, headers: dict[str, str]) -> tuple[LiveKey | None, str, str]:
+        """Give the key, the token of forms and the cookie of a session that is live."""
+        cookie = _cookie_of(headers)
+        session = self._sessions.find(cookie)
+        return (None, "", cookie) if session is None else (session.key, session.token, cookie)
 
     def _bearer(self, headers: dict[str, str]) -> LiveKey | None:
         kind, _, secret = headers.get("authorization", "").partition(" ")

@@ -21,9 +21,10 @@ from dpselect.errors import BudgetExhausted, InvalidParameter
 from dpselect.exact.numbers import positive
 from dpselect.release import Release
 from dpselect.silence import run_or_none
-from dpselect.studio.asked_question import AskedQuestion, problem_of
+from dpselect.studio.asked_question import AskedQuestion
 from dpselect.studio.data_sets import DataSets
-from dpselect.studio.quotes import Offer, question_of
+from dpselect.studio.offer import Offer
+from dpselect.studio.quotes import question_of
 from dpselect.studio.refusals import Refused, not_found
 from dpselect.studio.state import State
 
@@ -170,9 +171,8 @@ class Lane:
         if kept is not None:
             return "done", kept
         try:
-            problem = problem_of(asked, self._data_sets.schema(data_set))
-            paid = positive(asked.epsilon, "epsilon")
-            with question_of(asked, problem, self._data_sets, data_set, paid) as question:
+            schema, paid = self._data_sets.schema(data_set), positive(asked.epsilon, "epsilon")
+            with question_of(asked, schema, self._data_sets, data_set, paid) as question:
                 return "done", question.release(ledger, request_id=request, account=analyst).to_json()
         except (BudgetExhausted, InvalidParameter, Refused) as refused:
             if any((entry.request_id, entry.account) == (request, analyst) for entry in ledger.entries()):

@@ -23,7 +23,8 @@ from dpselect.studio.forms import QuestionForm, form_of
 from dpselect.studio.front import Visit
 from dpselect.studio.keys import Keys
 from dpselect.studio.lane import Job, Lane
-from dpselect.studio.quotes import Offer, offer_of
+from dpselect.studio.offer import Offer
+from dpselect.studio.quotes import offer_of
 from dpselect.studio.rates import Buckets
 from dpselect.studio.refusals import Refused
 from dpselect.studio.requests import new_request_id, request_id_of
@@ -122,9 +123,7 @@ class Pages:
         response = self._templates.page(
             "quote_part.html", visit, form=form, offer=offer, problem=problem, request_id=new_request_id()
         )
-        if form is not None:
-            response.headers["hx-replace-url"] = f"/ask?{urlencode(form.fields)}"
-        return response
+        return _at_its_address(visit, response, form)
 
     def pay(self, visit: Visit) -> Response:
         """Take a question that is paid for, and show its answer's page."""
@@ -145,7 +144,13 @@ class Pages:
         said = refusals.AFTER_THE_CHARGE if job.state == "failed" else job.answer
         page = "answer_part.html" if visit.is_htmx else "answer.html"
         return self._templates.page(
-            page, visit, title="Answer", job=job, release=job.release, said=None if job.release else said
+            page,
+            visit,
+            title="Answer",
+            above="History",
+            job=job,
+            release=job.release,
+            said=None if job.release else said,
         )
 
     def export(self, visit: Visit) -> Response:
@@ -195,7 +200,7 @@ class Pages:
         form = self._form(visit, words)
         offer, refused = (None, problem) if problem else self._offer(visit, form)
         found = self._data_sets.of_analyst(visit.name)
-        return self._templates.page(
+        response = self._templates.page(
             "ask.html",
             visit,
             status=status,
@@ -208,6 +213,14 @@ class Pages:
             problem=refused,
             request_id=new_request_id(),
         )
+        return _at_its_address(visit, response, form)
+
+
+def _at_its_address(visit: Visit, response: Response, form: QuestionForm | None) -> Response:
+    """Have the browser show the address that holds the state of the form."""
+    if form is not None and visit.is_htmx:
+        response.headers["hx-replace-url"] = f"/ask?{urlencode(form.fields)}"
+    return response
 
 
 def _question_words(words: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +237,7 @@ def _signed_in(cookie: str) -> Response:
 
 def _csv(release: Release) -> str:
     """Write an answer for spreadsheets; what one would take for a formula has an apostrophe before it."""
-    return csv_text(release, release.labels, release.gaps, release.counts)
+    return csv_text(release, release.labels, release.gaps, release.counts, release.winners)
 
 
 def _history_csv(jobs: Sequence[Job]) -> str:

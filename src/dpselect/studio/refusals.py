@@ -24,6 +24,11 @@ def no_key() -> Refused:
     return Refused(401, "a key is needed that is live: log in, or send Authorization: Bearer KEY.")
 
 
+def not_logged_in() -> Refused:
+    """Refuse a page to a browser without a session that is live."""
+    return Refused(401, "a key is needed for this page: log in.")
+
+
 def other_role() -> Refused:
     """Refuse what another role may do."""
     return Refused(403, "this key is of another role.")

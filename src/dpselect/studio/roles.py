@@ -41,6 +41,8 @@ class Rule:
         return self.path.startswith("/api/")
 
 
+FOR_ALL_AS_WHO_THEY_ARE = ("/", "/classroom")
+"""Paths for all that show those who are logged in their own pages in the head, or send them there."""
 RULES = (
     # For all.
     Rule("GET", "/health", None, "pages.health"),
@@ -50,8 +52,8 @@ RULES = (
     Rule("POST", "/login", None, "pages.log_in"),
     Rule("GET", "/welcome/{secret}", None, "pages.welcome"),
     Rule("GET", "/classroom", None, "pages.classroom"),
+    Rule("GET", "/", None, "pages.home"),
     # Pages.
-    Rule("GET", "/", WITH_KEY, "pages.home"),
     Rule("POST", "/logout", WITH_KEY, "pages.log_out"),
     Rule("GET", "/ask", ANALYST, "pages.ask"),
     Rule("GET", "/quote", ANALYST, "pages.quote"),

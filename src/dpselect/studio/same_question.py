@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from dpselect.exact.rounding import exact_text
+from dpselect.exact.rounding import exact_text, short_decimal
+from dpselect.problems.bounded_counts import ByList
 from dpselect.studio.asked_question import OF_NAMES, AskedQuestion
-from dpselect.studio.quotes import Offer
+from dpselect.studio.offer import Offer
 
 MOST_NAMED = 6
 """Candidates that are written out; more are in a file."""
@@ -43,6 +46,7 @@ def _command(offer: Offer) -> str:
         words += ["--quorum", asked.quorum]
     if asked.gap:
         words.append("--gap")
+    words += _each(asked)
     words += ["--dataset", name, "--ledger", f"{name}.ledger", "--account", offer.account.name]
     return _broken([shlex.quote(word) for word in words])
 
@@ -56,16 +60,31 @@ def _verb(asked: AskedQuestion) -> list[str]:
     }.get(asked.question, [asked.question])
 
 
+def _each(asked: AskedQuestion) -> list[str]:
+    if not asked.each:
+        return []
+    few = ["--groups-per-person", asked.groups_per_person] if asked.groups_per_person else []
+    return ["--each", asked.each, "--groups", _list_word(asked.groups, "groups.txt"), *few]
+
+
+def _list_word(names: Sequence[str], file: str) -> str:
+    """Write a short list with commas; another one is in a file."""
+    plain = len(names) <= MOST_NAMED and not any("," in name for name in names)
+    return ",".join(names) if plain else file
+
+
 def _of_what(asked: AskedQuestion) -> list[str]:
     if asked.question in OF_NAMES:
-        names = list(asked.candidates)
-        plain = len(names) <= MOST_NAMED and not any("," in name for name in names)
-        where = ["--candidates", ",".join(names) if plain else "candidates.txt"]
+        where = ["--candidates", _list_word(asked.candidates, "candidates.txt")]
         return ["--column", asked.column, *where, *(["--ignore-case"] if asked.ignore_case else [])]
     step = asked.step or ("0.01" if asked.question == "price" else "")
     at = ["--at", asked.at or "1/2"] if asked.question == "quantile" else []
     between = ["--between", f"{asked.low}:{asked.high}", *(["--step", step] if step else [])]
-    return ["--value", asked.column, *between, *at]
+    more = {
+        "threshold": ["--label", asked.label, "--yes", asked.yes],
+        "window": ["--width", asked.width],
+    }.get(asked.question, [])
+    return ["--value", asked.column, *more, *between, *at]
 
 
 def _broken(words: list[str]) -> str:
@@ -81,46 +100,68 @@ def _broken(words: list[str]) -> str:
 
 
 def _python(offer: Offer) -> str:
-    asked, name = offer.asked, offer.data_set.name
+    asked, name, groups = offer.asked, offer.data_set.name, offer.quote.groups
     k = 1 if offer.problem.at else offer.quote.k
-    ask, problem = _problem(asked)
+    ask, problem = _problem(offer)
     unit = "" if offer.data_set.unit is None else f", unit={offer.data_set.unit!r}"
-    names = ", ".join(["Ledger", "Table", ask, "top_k" if k > 1 else "select"])
-    more = "".join(
-        [
-            f", k={k}" if k > 1 else "",
-            f", epsilon={exact_text(offer.epsilon)!r}",
-            f", neighbours={offer.quote.neighbours!r}" if offer.quote.neighbours != "add_remove" else "",
-            f", quorum={asked.quorum!r}" if asked.quorum else "",
-            ", gap=True" if asked.gap else "",
-        ]
-    )
+    verb = ("top_k" if k > 1 else "select") + ("" if groups is None else "_each")
+    more = [
+        *([] if groups is None else [f"by={asked.each!r}", "groups=groups"]),
+        *([f"groups_per_person={asked.groups_per_person}"] if asked.groups_per_person else []),
+        *([f"k={k}"] if k > 1 else []),
+        f"epsilon={exact_text(offer.epsilon)!r}",
+        *([f"neighbours={offer.quote.neighbours!r}"] if offer.quote.neighbours != "add_remove" else []),
+        *([f"quorum={asked.wished_quorum!r}"] if asked.quorum else []),
+        *(["gap=True"] if asked.gap else []),
+    ]
+    lists = [
+        *(_list_line("names", _labels(offer), "candidates.txt") if asked.question in OF_NAMES else []),
+        *([] if groups is None else _list_line("groups", groups.labels, "groups.txt")),
+    ]
+    imports = [
+        *(["from decimal import Decimal"] if any("Decimal(" in line for line in lists) else []),
+        *(["from pathlib import Path"] if any("Path(" in line for line in lists) else []),
+    ]
     return "\n".join(
         [
-            *(["from pathlib import Path", ""] if "Path(" in "".join(_names_lines(asked)) else []),
-            f"from dpselect import {names}",
+            *([*imports, ""] if imports else []),
+            f"from dpselect import Ledger, Table, {ask}, {verb}",
             "",
             f"table = Table({f'{name}.csv'!r}{unit}, dataset={name!r})",
-            *(_names_lines(asked)),
+            *lists,
             f"problem = {problem}",
             f"with Ledger.open({f'{name}.ledger'!r}) as ledger:",
-            f"    release = {'top_k' if k > 1 else 'select'}(",
-            f"        problem, table{more}, ledger=ledger, account={offer.account.name!r}",
+            f"    release = {verb}(",
+            f"        problem, table, {', '.join(more)}, ledger=ledger, account={offer.account.name!r}",
             "    )",
             "print(release)",
         ]
     )
 
 
-def _names_lines(asked: AskedQuestion) -> list[str]:
-    if asked.question not in OF_NAMES:
-        return []
-    if len(asked.candidates) <= MOST_NAMED:
-        return [f"names = {[*asked.candidates]!r}"]
-    return ['names = Path("candidates.txt").read_text(encoding="utf-8").splitlines()']
+def _labels(offer: Offer) -> list[Any]:
+    """Give the candidates, numbers as numbers where the column holds them."""
+    return [offer.problem.outputs[place] for place in range(len(offer.asked.candidates))]
 
 
-def _problem(asked: AskedQuestion) -> tuple[str, str]:
+def _list_line(name: str, labels: Sequence[Any], file: str) -> list[str]:
+    """Write a short list; a long one is in a file, with one on each line."""
+    if len(labels) <= MOST_NAMED:
+        return [f"{name} = [{', '.join(map(_literal, labels))}]"]
+    read = f'Path("{file}").read_text(encoding="utf-8").splitlines()'
+    return [f"{name} = {read if isinstance(labels[0], str) else f'[Decimal(each) for each in {read}]'}"]
+
+
+def _literal(label: Any) -> str:
+    """Write a label as Python does; of numbers an exact one."""
+    if isinstance(label, str):
+        return repr(label)
+    number = Fraction(label)
+    return str(number) if number.denominator == 1 else f"Decimal({short_decimal(number)!r})"
+
+
+def _problem(offer: Offer) -> tuple[str, str]:
+    asked = offer.asked
     case = ", ignore_case=True" if asked.ignore_case else ""
     column = repr(asked.column)
     if asked.question in OF_NAMES:
@@ -135,6 +176,13 @@ def _problem(asked: AskedQuestion) -> tuple[str, str]:
     fractions = [each.strip() for each in (asked.at or "1/2").split(",")]
     if asked.question == "summary":
         fractions = ["0.05", "0.25", "0.5", "0.75", "0.95"]
+    if asked.question == "window":
+        return "window", f"window(value={column}, width={asked.width!r}, {between})"
+    if asked.question == "threshold":
+        asks = offer.problem.question
+        keys = () if asks is None else asks.keys
+        (yes,) = [_literal(key.values.labels[0]) for key in keys if isinstance(key, ByList)]
+        return "threshold", f"threshold(value={column}, label={asked.label!r}, yes={yes}, {between})"
     if asked.question == "price":
         return "pricing", f"pricing(value={column}, {between})"
     if len(fractions) == 1:
@@ -147,11 +195,13 @@ def _curl(offer: Offer) -> str:
     words: dict[str, Any] = {
         name: value
         for name, value in vars(asked).items()
-        if value and name not in ("within", "by", "candidates", "epsilon")
+        if value and name not in ("within", "by", "candidates", "groups", "epsilon")
     }
     words["epsilon"] = exact_text(offer.epsilon)
     if asked.question in OF_NAMES and len(asked.candidates) <= MOST_NAMED:
         words["candidates"] = [*asked.candidates]
+    if asked.each and len(asked.groups) <= MOST_NAMED:
+        words["groups"] = [*asked.groups]
     body = json.dumps(words, ensure_ascii=False)
     return " \\\n".join(
         [

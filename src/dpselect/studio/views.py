@@ -1,4 +1,4 @@
-"""What pages show beside plain facts: charts of an offer, what epsilon means, answers in words."""
+"""What pages show beside plain facts: charts of an offer and of ledgers, what epsilon means."""
 
 from __future__ import annotations
 
@@ -7,32 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
-from urllib.parse import urlencode
 
 from markupsafe import Markup, escape
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.rounding import (
     from_exact_text,
-    readable_number,
     short_decimal,
-    written_bound,
     written_number,
 )
 from dpselect.ledger.reasons import shown_reason
-from dpselect.release.labels import readable_label
 from dpselect.release.quorum import beside_a_quorum
-from dpselect.release.result import Release, no_winner_text
-from dpselect.studio import facts
+from dpselect.studio.answers import answer_view
 from dpselect.studio.charts import Chart, chance_chart, price_chart
 from dpselect.studio.classroom import Lesson
 from dpselect.studio.keys import LiveKey
-from dpselect.studio.lane import Job
 from dpselect.studio.ledger_chart import balance_chart, steps_chart
-from dpselect.studio.quotes import MOST_TIMES, Offer
+from dpselect.studio.offer import MOST_TIMES, Offer
 from dpselect.studio.same_question import SameQuestion, same_question
+from dpselect.utility import Accuracy
 from dpselect.utility.planned_question import PlannedQuestion
 from dpselect.utility.promise import odds_factor
+from dpselect.utility.worst_case import Mechanism
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,16 +45,9 @@ class OfferView:
 
 def offer_view(offer: Offer) -> OfferView:
     """Draw an offer. Everything comes from the question, the price and the analyst's share."""
-    planned = PlannedQuestion(
-        offer.problem if offer.quote.quorum is None else beside_a_quorum(offer.problem),
-        "epsilon",
-        offer.quote.k,
-        offer.accuracy.confidence,
-        offer.quote.neighbours,
-        None if offer.accuracy.measured_in == "score" else offer.accuracy.measured_in,
-    )
     chance, prices = None, None
     try:
+        planned = _planned(offer)
         prices = price_chart(planned, offer.epsilon, left=offer.left)
         chance = chance_chart(planned, offer.epsilon) if offer.quote.quorum is None else None
     except InvalidParameter:
@@ -71,6 +60,35 @@ def offer_view(offer: Offer) -> OfferView:
         times=times_text(offer.times),
         same=same_question(offer),
     )
+
+
+@dataclass(frozen=True)
+class _PlannedInOneGroup(PlannedQuestion):
+    """A question of groups, in one of them: its draw may get a part of the price only."""
+
+    part: Fraction
+
+    def accuracy(self, price: Fraction, mechanism: Mechanism | None = None) -> Accuracy:
+        return super().accuracy(price * self.part, mechanism)
+
+    def chance(self, price: Fraction, lead: Fraction) -> Fraction:
+        return super().chance(price * self.part, lead)
+
+
+def _planned(offer: Offer) -> PlannedQuestion:
+    """Give the question of an offer at any price; its accuracy is in proportion to one over the price."""
+    planned = PlannedQuestion(
+        offer.problem if offer.quote.quorum is None else beside_a_quorum(offer.problem),
+        "epsilon",
+        offer.quote.k,
+        offer.accuracy.confidence,
+        offer.quote.neighbours,
+        offer.word or None,
+    )
+    alone = Fraction(0) if offer.quote.groups is None else planned.accuracy(offer.epsilon).within
+    if not alone:
+        return planned
+    return _PlannedInOneGroup(**vars(planned), part=alone / offer.accuracy.within)
 
 
 def odds_of(epsilon: Fraction) -> str:
@@ -96,17 +114,6 @@ def times_text(times: int) -> str:
     return "once" if times == 1 else f"{times:,} times"
 
 
-TITLES = {
-    "vote": "What most people name",
-    "plurality": "What most people choose",
-    "borda": "What is ranked best",
-    "top": "What is named most",
-    "mode": "The most common value",
-    "price": "The price that earns most",
-    "quantile": "The number that splits the people",
-    "summary": "How the numbers are spread",
-}
-"""What an answer is, for each question."""
 LINKS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "": (("/login", "Log in"), ("/classroom", "Classroom")),
     "analyst": (("/ask", "Ask"), ("/history", "History"), ("/classroom", "Classroom")),
@@ -116,71 +123,6 @@ LINKS: Mapping[str, tuple[tuple[str, str], ...]] = {
 """The pages of each role, in the head of a page."""
 ENTRIES_SHOWN = 200
 """Entries of a ledger on a page, the newest ones."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerView:
-    """A question that was asked, and its answer if it has one, in words."""
-
-    title: str
-    about: str
-    date: str
-    price: str
-    short: str
-    answers: tuple[tuple[str, str], ...]
-    facts: tuple[tuple[str, str], ...]
-    citation: str
-    again: str
-
-
-def answer_view(job: Job) -> AnswerView:
-    """Put a job into words: public ones alone, and the labels that were released."""
-    asked, release = job.asked, job.release
-    answers = () if release is None else _answers(release)
-    waiting = {"computing": "on its way", "refused": "not charged", "failed": "no answer"}
-    short = waiting.get(job.state, ", ".join(label for _, label in answers))
-    fields = [(name, value) for name, value in vars(asked).items() if isinstance(value, str) and value]
-    return AnswerView(
-        title=TITLES[asked.question],
-        about=f"{asked.column}, in {asked.data_set}",
-        date=facts.date_of(job.time),
-        price="" if release is None else readable_number(release.price.parts()[0]),
-        short=short,
-        answers=answers,
-        facts=() if release is None else _facts_of(release),
-        citation="" if release is None else _citation(release, short, facts.date_of(job.time)),
-        again=f"/ask?{urlencode(fields)}",
-    )
-
-
-def _answers(release: Release) -> tuple[tuple[str, str], ...]:
-    """Give each answer its name: the part of people of a quantile, the rank of a winner."""
-    if release.quorum is not None and not release.labels:
-        text = no_winner_text(release)
-        return (("", f"{text[0].upper()}{text[1:]}"),)
-    labels = [readable_label(label) for label in release.labels]
-    if release.accuracy.at:
-        names = [f"{short_decimal(100 * at)} % are below" for at in release.accuracy.at]
-        return tuple(zip(names, labels, strict=True))
-    return tuple((str(rank), label) for rank, label in enumerate(labels, start=1))
-
-
-def _facts_of(release: Release) -> tuple[tuple[str, str], ...]:
-    found = release.accuracy
-    promise = str(found) if found.is_of_order_alone else found.promise(str(written_bound(found.within)))
-    return (
-        ("Price", str(release.price)),
-        ("Protects", release.protects),
-        ("Accuracy", f"{promise}, {short_decimal(100 * found.confidence)} % sure"),
-        ("Noise", release.noise_and_scale),
-    )
-
-
-def _citation(release: Release, short: str, date: str) -> str:
-    return (
-        f"{short} ({release.dataset or 'made-up data'}, {date}). Private selection, {release.price}, "
-        f"protects {release.protects}; dpselect {release.version}, question {release.problem[:12]}."
-    )
 
 
 def own_steps(ledger: Mapping[str, Any]) -> Chart:

@@ -114,7 +114,7 @@ def _opening(show: Console, place: Path) -> None:
         f"Made up for you, by formulas: {demo_data.PEOPLE:,} people, a mascot and a song.\n\n",
         ("ballots.csv  ", "cyan"),
         f"{rows['ballots.csv']:,} approvals of {len(demo_data.MASCOTS)} names:\n",
-        (f"  {demo_data.APPROVAL_RULE}\n", "dim"),
+        (f"  {demo_data.APPROVAL_RULE};\n  {demo_data.TOWN_RULE}\n", "dim"),
         ("survey.csv   ", "cyan"),
         "what each would pay for the song 'My Corona':\n",
         (f"  {demo_data.SURVEY_RULE}", "dim"),

@@ -140,10 +140,13 @@ def _demo_tables(folder: Path) -> dict[str, Any]:
             folder / "ballots.csv",
             "person",
             f"Which mascots do they like? {people} and {len(demo_data.MASCOTS)} names.",
-            {"name": demo_data.MASCOTS},
+            {"name": demo_data.MASCOTS, "town": demo_data.TOWNS},
         ),
         "song": DemoTable(
-            folder / "survey.csv", "person", f"What would they pay for the song 'My Corona'? {people}.", {}
+            folder / "survey.csv",
+            "person",
+            f"What would they pay for the song 'My Corona'? {people}.",
+            {"town": demo_data.TOWNS},
         ),
     }
 
