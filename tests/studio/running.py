@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import uvicorn
+
 from dpselect.studio.app import Studio
 from dpselect.studio.data_sets import NewDataSet
 from dpselect.studio.server import bound_socket, server_of
@@ -117,6 +119,12 @@ class Running:
     studio: Studio
     port: int
     keys: dict[str, str]
+    server: uvicorn.Server
+
+    @property
+    def sockets(self) -> int:
+        """How many connections the studio holds open."""
+        return len(self.server.server_state.connections)
 
     @property
     def anyone(self) -> Client:
@@ -150,7 +158,7 @@ def running(folder: Path, **settings: Any) -> Iterator[Running]:
         thread.start()
         try:
             assert ready.wait(WAIT_SECONDS)
-            yield Running(studio, bound.getsockname()[1], {})
+            yield Running(studio, bound.getsockname()[1], {}, server)
         finally:
             server.should_exit = True
             thread.join()

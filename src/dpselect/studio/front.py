@@ -1,6 +1,6 @@
 """The front: what every request passes before anything answers it, in one order.
 
-name of the host - path - key - role - rate - same site - size - type - body - token of the form - answer
+name of the host - path - key - role - rate - same site - size - type - body - token - turn - answer
 
 So a request without a key is refused before a byte of its body is read. No error of an answer leaves the
 front: a refusal is told by its sentence, anything else by a constant one. Each response has the same headers.
@@ -28,9 +28,8 @@ from dpselect.studio.refusals import Refused
 from dpselect.studio.roles import FOR_ALL_AS_WHO_THEY_ARE, Rule, rule_of
 from dpselect.studio.sessions import COOKIE, Sessions
 from dpselect.studio.settings import Settings
+from dpselect.studio.turns import Turns
 
-MOST_AT_ONCE = 512
-"""Requests that are being answered; more are told to come again."""
 SECURITY_HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -94,7 +93,7 @@ class Front:
     ) -> None:
         """Take what answers each rule, and what tells a refusal."""
         self._settings, self._keys, self._sessions = settings, keys, sessions
-        self._answers, self._tell, self._busy = answers, tell, 0
+        self._answers, self._tell, self._turns = answers, tell, Turns()
         rate = settings.requests_per_second
         self._rates = Buckets(burst=4 * rate, per_second=rate)
         self._headers = [
@@ -118,12 +117,8 @@ class Front:
                 message["headers"] = [*kept, *self._headers]
             await send(message)
 
-        self._busy += 1
-        try:
-            response = await self._response(scope, receive)
-            await response(scope, receive, with_headers)
-        finally:
-            self._busy -= 1
+        response = await self._response(scope, receive)
+        await response(scope, receive, with_headers)
 
     async def _response(self, scope: Scope, receive: Receive) -> Response:
         visit: Visit | None = None
@@ -134,7 +129,8 @@ class Front:
             visit = self._visit(scope, headers, rule, parts, methods)
             visit = await self._with_words(scope, receive, headers, visit)
             answer = partial(self._answers[visit.rule.answer], visit)
-            return await run_in_threadpool(run, answer, _told)
+            async with self._turns.turn_of(visit.rule.answer if visit.key is None else visit.key.id):
+                return await run_in_threadpool(run, answer, _told)
         except Refused as refused:
             told = refused
         form: TellingIn = "json" if scope["path"].startswith("/api/") else "page"
@@ -153,8 +149,6 @@ class Front:
         methods: frozenset[str],
     ) -> Visit:
         """Find out who asks, and whether they may, from the head of the request alone."""
-        if self._busy > MOST_AT_ONCE:
-            raise Refused(503, "the studio is busy. Come again in a moment.")
         is_api = scope["path"].startswith("/api/")
         key, token, cookie = None, "", ""
         if rule is None or rule.roles is not None:

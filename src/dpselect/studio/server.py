@@ -24,11 +24,12 @@ IDLE_SECONDS, STOPPING_SECONDS = 15, 10
 
 
 class PatientOnce(H11Protocol):
-    """HTTP, where the head of a request must come in time: an open socket that says nothing is closed."""
+    """HTTP, where both sides must be quick: a socket that sends no head, or reads no answer, is closed."""
 
     patience: float = 10.0
     """Seconds."""
     _head_timer: asyncio.TimerHandle | None = None
+    _reader_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
         """Begin to wait for a head."""
@@ -46,7 +47,38 @@ class PatientOnce(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         self._stop_waiting()
+        self._stop_awaiting_reader()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait for the other side to read: more than the buffers hold is not sent before."""
+        super().pause_writing()
+        self._await_reader()
+
+    def resume_writing(self) -> None:
+        """Go on: it has read."""
+        self._stop_awaiting_reader()
+        super().resume_writing()
+
+    def on_response_complete(self) -> None:
+        """Wait for the other side to read the rest, though nothing more is to be sent."""
+        super().on_response_complete()
+        if self.transport.get_write_buffer_size():
+            self._await_reader()
+
+    def _await_reader(self) -> None:
+        self._stop_awaiting_reader()
+        self._reader_timer = self.loop.call_later(self.patience, self._hang_up)
+
+    def _stop_awaiting_reader(self) -> None:
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
+
+    def _hang_up(self) -> None:
+        self._reader_timer = None
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
 
     def _await_head(self) -> None:
         self._head_timer = self.loop.call_later(self.patience, self._give_up)
