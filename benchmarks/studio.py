@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import http.client
+import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -26,11 +28,17 @@ import numpy as np
 
 from benchmarks.neighbours_in_time import area
 from benchmarks.patterns import hashed
+from dpselect.cli import demo_data
+from dpselect.studio.app import Studio
+from dpselect.studio.server import address_of, bound_socket, serve_studio
+from dpselect.studio.settings import Settings
 
 PAGE = Path(__file__).parent / "STUDIO.md"
 TICK = 0.05
 POLL_SECONDS = 0.002
 PEOPLE = 2_000
+TABLES = {"tied": (PEOPLE, False), "neighbour": (PEOPLE + 1, False), "ahead": (PEOPLE, True)}
+"""How many people, and whether one dish is ahead."""
 ANALYSTS = 100
 EPSILON = "1/1000"
 
@@ -40,9 +48,10 @@ class Service:
 
     def __init__(self, folder: Path) -> None:
         """Start it."""
-        words = ["studio", "--demo", "--json", "--port", "0", "--tick", str(TICK), "--folder", str(folder)]
         self.process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "dpselect", *words], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "benchmarks.studio", "--serve", str(folder)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         told = json.loads(self.process.stdout.readline() if self.process.stdout else "")
         self.host, self.curator = told["address"].partition("//")[2], told["curator_key"]
@@ -93,14 +102,31 @@ class Service:
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+def serve(folder: Path) -> None:
+    """Run a studio whose keys may ask as often as they like: its buckets would hide what time tells."""
+    tables = folder / "tables"
+    tables.mkdir()
+    settings = Settings(
+        folder=folder / "state", port=0, tick=TICK, requests_per_second=1e6, allowed_roots=(tables,)
+    )
+    with contextlib.closing(bound_socket(settings)) as bound:
+        studio = Studio(settings)
+        told = {
+            "address": address_of(settings, bound),
+            "curator_key": studio.keys.create("curator", "curator"),
+            "analyst_key": studio.keys.create("ada", "analyst"),
+        }
+        serve_studio(studio, bound, lambda: print(json.dumps(told), flush=True))
+
+
 @contextlib.contextmanager
 def service() -> Iterator[tuple[Service, Path]]:
-    """Run a studio for a while."""
+    """Run a studio for a while; give the folder of its tables too."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder).resolve()
         made = Service(place)
         try:
-            yield made, place / "demo"
+            yield made, place / "tables"
         finally:
             made.process.kill()
             made.process.wait()
@@ -109,27 +135,35 @@ def service() -> Iterator[tuple[Service, Path]]:
 def tables(folder: Path) -> dict[str, Path]:
     """Write neighbours (one person more), and inputs that are far apart."""
     written = {}
-    for name, people, favourite in (
-        ("tied", PEOPLE, False),
-        ("neighbour", PEOPLE + 1, False),
-        ("ahead", PEOPLE, True),
-    ):
+    for name, (people, favourite) in TABLES.items():
         rows = [f"p{person},{'tea' if favourite else 'abcd'[person % 4]}" for person in range(people)]
         written[name] = folder / f"{name}.csv"
         written[name].write_text("\n".join(["person,dish", *rows]) + "\n", encoding="utf-8")
     return written
 
 
-def time_tells(run: Service, ours: str, theirs: str, pairs: int) -> float:
-    """Say how well the time of an answer tells one table from the other."""
+def times_of_answers(run: Service, pairs: int) -> dict[str, list[float]]:
+    """Ask about each table in turn, in an order that changes; give the times of the answers."""
     words = {"column": "dish", "candidates": ["tea", "a", "b", "c", "d"], "epsilon": EPSILON}
-    times: tuple[list[float], list[float]] = ([], [])
-    for first in (hashed(np.arange(pairs, dtype=np.uint64)) % 2).tolist():
-        for which in (first, 1 - first):
-            seconds = run.answered(run.analyst, {**words, "data_set": (ours, theirs)[which]})
-            times[which].append(seconds)
-    found = area(np.array(times[0]), np.array(times[1]))
-    return max(found, 1 - found)
+    times: dict[str, list[float]] = {name: [] for name in TABLES}
+    for chosen in (hashed(np.arange(pairs, dtype=np.uint64)) % math.factorial(len(TABLES))).tolist():
+        for name in list(itertools.permutations(TABLES))[chosen]:
+            times[name].append(run.answered(run.analyst, {**words, "data_set": name}))
+        if len(times["tied"]) * 10 % pairs == 0:
+            print(f"  {len(times['tied']):,} pairs: {told_apart(times)}", flush=True)
+    return times
+
+
+def told_apart(times: dict[str, list[float]]) -> dict[str, float]:
+    """Say how well the time of an answer tells one table from another."""
+    found = {name: np.array(each) for name, each in times.items()}
+    kinds = {
+        "twice the same": (found["tied"][::2], found["tied"][1::2]),
+        "neighbours": (found["tied"], found["neighbour"]),
+        "far inputs": (found["tied"], found["ahead"]),
+    }
+    areas = {kind: area(ours, theirs) for kind, (ours, theirs) in kinds.items()}
+    return {kind: round(max(each, 1 - each), 4) for kind, each in areas.items()}
 
 
 def load(run: Service) -> tuple[float, float]:
@@ -167,9 +201,7 @@ def memory(run: Service, questions: int) -> tuple[float, float]:
     words = {"data_set": "mascots", "column": "name", "epsilon": "1/4"}
     early = 0.0
     for number in range(questions):
-        status, _ = run.call(run.analyst, "POST", "/api/quotes", {**words, "epsilon": f"1/{number + 2}"})
-        if status == 429:
-            time.sleep(0.5)
+        run.must(200, run.analyst, "POST", "/api/quotes", {**words, "epsilon": f"1/{number + 2}"})
         if number == questions // 10:
             early = run.memory
     return early, run.memory
@@ -180,17 +212,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.studio", description=__doc__)
     parser.add_argument("--pairs", type=int, default=10_000, metavar="N")
     parser.add_argument("--questions", type=int, default=10_000, metavar="N")
+    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.serve:
+        serve(options.serve)
+        return
     with service() as (run, folder):
         for name, path in tables(folder).items():
             run.register(name, path)
-        run.register("again", folder / "tied.csv")
-        kinds = {"twice the same": "again", "neighbours": "neighbour", "far inputs": "ahead"}
-        told = {}
-        for kind, name in kinds.items():
-            told[kind] = time_tells(run, "tied", name, options.pairs)
-            print(f"  {kind}: {told[kind]:.3f}", flush=True)
-    with service() as (run, _):
+        told = told_apart(times_of_answers(run, options.pairs))
+    with service() as (run, folder):
+        demo_data.write_files(folder)
+        run.register("mascots", folder / "ballots.csv")
+        listed = {"column": "name", "candidates": [*demo_data.MASCOTS]}
+        run.must(201, run.curator, "POST", "/api/data/mascots/lists", listed)
         quote, answers = load(run)
         print(f"  quotes {quote * 1000:.0f} ms, answers {answers:.1f} s", flush=True)
         early, late = memory(run, options.questions)
