@@ -28,7 +28,7 @@ class Turns:
     """Who is being answered, and who waits. It belongs to one event loop."""
 
     def __init__(self) -> None:
-        """Begin with nobody."""
+        """Begin without one."""
         self._all: dict[Hashable, _Turn] = {}
         self._present = 0
 
