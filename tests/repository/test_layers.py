@@ -30,7 +30,7 @@ INSIDE = {
     "selection": [
         {"__init__"},
         {"scores", "runs"},
-        {"array_scores", "cells", "fraction_scores", "noise", "noisy_scores"},
+        {"array_scores", "cells", "fraction_scores", "noise", "noisy_scores", "resolution"},
         {"discrete_laplace", "envelope", "runs_envelope", "poisson_times"},
         {"permute_and_flip_race", "race"},
         {"winner", "top_k", "top_k_by_levels"},

@@ -21,18 +21,9 @@ from dpselect.exact.randomness import Randomness, system
 from dpselect.exact.samplers import bernoulli_enclosed
 from dpselect.selection import envelope as envelope_module
 from dpselect.selection.array_scores import ArrayScores
-from dpselect.selection.envelope import (
-    CLIP_ABOVE,
-    IN_PLACE_ABOVE,
-    LISTS_UP_TO,
-    SORT_FROM,
-    STEPS_PER_DOUBLING,
-    Envelope,
-    float_weights,
-    power_table,
-    resolution,
-)
+from dpselect.selection.envelope import LISTS_UP_TO, SORT_FROM, Envelope, float_weights
 from dpselect.selection.fraction_scores import FractionScores
+from dpselect.selection.resolution import CLIP_ABOVE, IN_PLACE_ABOVE, STEPS_PER_DOUBLING, resolution
 from dpselect.selection.scores import ScoreVector
 from tests.exact.sources import Given
 from tests.selection.cells import check_units, envelope_of
@@ -71,15 +62,6 @@ def test_an_envelope_outlives_the_blocks_of_its_vector() -> None:
     assert not vector.blocks
     assert before == list(envelope.each_accepted(200, Given(words)))
     assert before
-
-
-@pytest.mark.parametrize("unit_bits", [0, 1, 7, 33, 48])
-def test_the_table_holds_powers_rounded_up(unit_bits: int) -> None:
-    *found, above = power_table(unit_bits)
-    assert len(found) == STEPS_PER_DOUBLING * unit_bits + 1
-    for step, unit_count in enumerate(found):
-        assert (unit_count - 1) ** STEPS_PER_DOUBLING < 2**step <= unit_count**STEPS_PER_DOUBLING
-    assert above == found[-1] == 2**unit_bits
 
 
 @pytest.mark.parametrize("size", [LISTS_UP_TO, LISTS_UP_TO + 1])
@@ -182,11 +164,6 @@ def test_float_weights_are_close(scale: Fraction) -> None:
     for gap, weight in zip(gaps, float_weights(gaps, scale), strict=True):
         low, high = enclosures.exp(-Fraction(gap) / scale, 100)
         assert low - Fraction(1, 2**40) <= Fraction(weight) <= high + Fraction(1, 2**40)
-
-
-def test_all_units_fit_a_signed_word() -> None:
-    for bits, width in product(range(1, 61), (1, 8, 32, 64)):
-        assert resolution((1, 1), bits, 1, width).units_of_one << bits <= 2**62
 
 
 @pytest.mark.parametrize("block_size", [1, 4])

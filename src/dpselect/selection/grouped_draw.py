@@ -29,8 +29,8 @@ from dpselect.exact.float_errors import ignore_float_errors
 from dpselect.exact.randomness import Randomness
 from dpselect.selection.array_scores import ArrayScores
 from dpselect.selection.draw import TopKDraw
-from dpselect.selection.envelope import float_scale
 from dpselect.selection.noise import NOISES
+from dpselect.selection.resolution import float_scale
 from dpselect.selection.scores import Floats, Indices
 from dpselect.selection.top_k import (
     NEAREST_END,

@@ -28,10 +28,11 @@ from dpselect.exact.partial_numbers import Exponential, Gumbel, Known, Laplace
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.rounding import rounded, to_float_down, to_float_up
 from dpselect.selection.discrete_laplace import WholeLaplaceNoise
-from dpselect.selection.envelope import Envelope, float_scale
+from dpselect.selection.envelope import Envelope
 from dpselect.selection.noise import NoiseLaw
 from dpselect.selection.noisy_scores import Noiseless, NoisyScore, NoisyScores, are_apart, joined, merged
 from dpselect.selection.race import ArrivalScore, Race
+from dpselect.selection.resolution import float_scale
 from dpselect.selection.scores import NO_CANDIDATES, Floats, Indices, ScoreVector
 
 AnyNoise: TypeAlias = NoiseLaw | WholeLaplaceNoise
