@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 from collections.abc import Iterable, Iterator
 from itertools import product
@@ -92,6 +93,8 @@ def written(errors: Iterable[Error]) -> str:
 
 
 def _cell(error: Error, best: Error) -> str:
+    if error.mean == math.inf:
+        return "fails"
     text = f"{error.mean:.2f}" if error.mean < 10 else f"{error.mean:,.0f}"
     return f"{f'**{text}**' if error is best else text} ({error.runs})"
 

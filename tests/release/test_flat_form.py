@@ -85,7 +85,9 @@ def test_several_quantiles_say_which_one_each_winner_is() -> None:
     facts = both.to_dict()
     assert (facts["winner"], facts["at"], facts["winner_2"], facts["at_2"]) == ("3", "1/4", "9", "3/4")
     assert [(row["winner"], row["at"]) for row in cells(both)] == [("3", "1/4"), ("9", "3/4")]
+    assert facts["people"] == 100
     assert csv_text(both, None).splitlines()[1].startswith(",,,")
+    assert "people" not in release.to_dict()
 
 
 def test_without_winners_csv_has_one_line() -> None:

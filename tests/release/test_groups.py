@@ -293,6 +293,20 @@ def test_a_release_of_groups_is_written_as_a_table_and_read_back() -> None:
     ]
 
 
+def test_quantiles_of_groups_say_which_one_each_answer_is() -> None:
+    quartiles = dpselect.quantiles(value="x", at=["1/4", "3/4"], between=(0, 9))
+    release = select_each(quartiles, TOWNS, epsilon=10, people=5000, **ASKED)
+    rows = [*csv.DictReader(io.StringIO(csv_text(release, (), won=release.winners)))]
+    assert [(row["rank"], row["at"], row["people"]) for row in rows] == [
+        ("1", "1/4", "5000"),
+        ("2", "3/4", "5000"),
+    ] * 3
+    facts = release.to_dict()
+    assert (facts["at"], facts["at_2"], facts["people"]) == ("1/4", "3/4", 5000)
+    unpaid = [*csv.DictReader(io.StringIO(csv_text(release, None)))]
+    assert [(row["group"], row["at"], row["winner"]) for row in unpaid] == [(city, "", "") for city in CITIES]
+
+
 def test_a_release_of_groups_has_no_one_label() -> None:
     release = select_each(PLURALITY, EMPTY, epsilon=10, **ASKED)
     assert release.labels == ()

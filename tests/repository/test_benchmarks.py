@@ -50,9 +50,11 @@ def test_quantiles_say_where_another_library_is_better() -> None:
         Error("OpenDP tree", "tied", 1000, 19, 1.25, 90),
         Error("dpselect", "smooth", 10**6, 1, 1.0, 100),
         Error("diffprivlib", "smooth", 10**6, 1, 0.75, 2),
+        Error("OpenDP tree", "smooth", 10**6, 1, float("inf"), 0),
     ]
     text = quantiles.written(errors)
     assert "| tied | 1000 | 19 | 2.00 (100) | - | **1.25** (90) | - | - |" in text
     assert "- tied, 1000 people, m = 19: OpenDP tree, 1.6 times." in text
+    assert "| smooth | 1e6 | 1 | 1.00 (100) | - | fails | **0.75** (2) | - |" in text
     assert text.count("\n- ") == 1
     assert "ranks: nowhere." in quantiles.written(errors[2:])

@@ -57,6 +57,7 @@ def flat_facts(quote: Quote) -> Flat:
         "where": quote.where,
         "read_as": ", ".join(f"{name} {value!r}" for name, value in quote.reading) or None,
         "version": quote.version,
+        **({} if accuracy.people is None else {"people": accuracy.people}),
         **({} if quote.quorum is None else {"quorum": exact_text(quote.quorum)}),
         **({} if quote.groups is None else _facts_of_groups(quote.groups)),
     }
@@ -89,12 +90,12 @@ def flat_release(
     won: Winners = (),
 ) -> Flat:
     """Write the winners, the best first, their counts and gaps if there are any, and the rest."""
-    if quote.groups is not None:
-        return _flat_groups(quote.groups, won) | flat_facts(quote)
-    winners: Flat = dict(zip(_ranked("winner", labels), map(label_text, labels), strict=True))
-    leads: Flat = dict(zip(_ranked("gap", gaps), map(exact_text, gaps), strict=True))
     at = quote.accuracy.at
     places: Flat = dict(zip(_ranked("at", at), map(exact_text, at), strict=True))
+    if quote.groups is not None:
+        return _flat_groups(quote.groups, won) | places | flat_facts(quote)
+    winners: Flat = dict(zip(_ranked("winner", labels), map(label_text, labels), strict=True))
+    leads: Flat = dict(zip(_ranked("gap", gaps), map(exact_text, gaps), strict=True))
     sizes: Flat = dict(zip(_ranked("count", counts), counts, strict=True))
     return winners | places | sizes | leads | flat_facts(quote)
 
@@ -114,7 +115,7 @@ def csv_text(
     """Write a line for each winner, or one without a winner, below a line of names."""
     facts = flat_facts(quote)
     if quote.groups is not None:
-        return _csv_of_groups(quote.groups, None if labels is None else won, facts)
+        return _csv_of_groups(quote, quote.groups.labels, None if labels is None else won)
     drawn: list[tuple[int | None, PlainLabel | None]] = [(None, None)]
     if labels:
         drawn = list(enumerate(labels, start=1))
@@ -134,17 +135,18 @@ def csv_text(
     return written.getvalue()
 
 
-def _csv_of_groups(groups: AskedGroups, won: Winners | None, facts: Flat) -> str:
+def _csv_of_groups(quote: Quote, groups: tuple[PlainLabel, ...], won: Winners | None) -> str:
     """Write a line for each group and winner; one without a winner where none is drawn, or the quorum won."""
-    written = io.StringIO()
+    written, facts, at = io.StringIO(), flat_facts(quote), quote.accuracy.at
     rows = csv.writer(written, lineterminator="\n")
-    rows.writerow(["group", "rank", "winner", *facts])
+    rows.writerow(["group", "rank", "winner", *(["at"] if at else []), *facts])
     cells = _cells(facts)
-    for place, group in enumerate(groups.labels):
+    for place, group in enumerate(groups):
         labels = () if won is None else won[place]
         drawn: list[tuple[int | None, PlainLabel | None]] = [*enumerate(labels, start=1)] or [(None, None)]
         for rank, label in drawn:
-            rows.writerow([_cell(group), rank, None if label is None else _cell(label), *cells])
+            which = [None if rank is None else exact_text(at[rank - 1])] if at else []
+            rows.writerow([_cell(group), rank, None if label is None else _cell(label), *which, *cells])
     return written.getvalue()
 
 
