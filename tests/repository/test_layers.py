@@ -209,3 +209,43 @@ def test_an_import_that_points_up_or_sideways_is_found(place: str, source: str, 
 )
 def test_an_import_that_points_down_is_left_alone(place: str, source: str) -> None:
     assert wrong_imports(source, SOURCE / "dpselect" / place) == []
+
+
+def loaded_with(tree: ast.Module, path: Path) -> set[str]:
+    """Give the modules that are loaded with a module: not those of functions, nor of type checkers."""
+    at_once = [
+        node
+        for node in tree.body
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+    ]
+    there = {module_of(each) for each in FILES}
+    names = imported(ast.Module(at_once, []), path)
+    return {name if name in there else name.rpartition(".")[0] for name in names}
+
+
+def circle(needs: dict[str, set[str]]) -> set[str]:
+    """Give modules of which each needs another one first; none if they can be put in an order."""
+    left = dict(needs)
+    while first := [module for module, others in left.items() if not others - {module} & left.keys()]:
+        for module in first:
+            del left[module]
+    return set(left)
+
+
+def test_no_module_needs_itself_to_be_loaded_first() -> None:
+    needs = {
+        module_of(path): loaded_with(ast.parse(path.read_text(encoding="utf-8")), path) for path in FILES
+    }
+    assert circle(needs) == set()
+
+
+def test_a_circle_is_found() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {"a", "b", "c", "d"}
+    assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
+
+
+def test_each_part_of_the_package_has_its_folder_of_tests() -> None:
+    parts = {path.relative_to(SOURCE / "dpselect").parts[0] for path in FILES}
+    without = [part for part in parts if "." not in part and not (SOURCE.parent / "tests" / part).is_dir()]
+    assert without == []
