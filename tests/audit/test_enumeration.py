@@ -72,7 +72,7 @@ def test_a_depth_that_is_no_multiple_of_the_width_is_cut() -> None:
 
 
 @pytest.mark.parametrize("marked", [False, True], ids=["without marks", "with marks"])
-def test_a_program_that_never_ends_leaves_everything_open(marked: bool) -> None:  # noqa: FBT001 - a parameter
+def test_a_program_that_never_ends_leaves_everything_open(*, marked: bool) -> None:
     def endless(source: Randomness) -> None:
         while True:
             if marked:

@@ -229,7 +229,7 @@ def test_tens_and_hundreds_are_read_as_they_are_kept(postgres_server: Server) ->
 def test_the_path_is_the_catalogue_alone_once_the_table_is_open(postgres_server: Server) -> None:
     run(postgres_server.url(), "DROP TABLE IF EXISTS path", "CREATE TABLE path (who int)")
     with Table(postgres_server.url(), table="path", unit="who").open() as engine:
-        connection: Any = getattr(engine, "connection")  # noqa: B009 - of this engine, not of the protocol
+        connection: Any = vars(engine)["connection"]
         assert connection.execute("SHOW search_path").fetchall() == [("pg_catalog, pg_temp",)]
 
 

@@ -137,7 +137,7 @@ def test_nothing_is_written_to_postgresql(postgres_server: Server) -> None:
     url = postgres_server.url()
     run(url, "DROP TABLE IF EXISTS quiet", "CREATE TABLE quiet (who int, dish text)")
     with Table(url, table="quiet", unit="who").open() as engine:
-        connection: Any = getattr(engine, "connection")  # noqa: B009 - of this engine, not of the protocol
+        connection: Any = vars(engine)["connection"]
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             connection.execute("INSERT INTO public.quiet VALUES (1, 'pie')")
 

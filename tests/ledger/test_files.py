@@ -249,10 +249,12 @@ def test_e11_a_log_deleted_under_an_open_ledger_is_noticed(tmp_path: Path) -> No
     with pytest.raises(LedgerDamaged, match="replaced while it was open"):
         ledger.charge(PureDP("1/100"), reason="into nowhere")
     ledger.close()
+    detected: list[object] = []
     try:
         assert Ledger.open(path).verify() == 3
     except LedgerDamaged as found:
-        assert found.entry in {1, None}  # noqa: PT017 - detected, or harmless
+        detected.append(found.entry)
+    assert detected in ([], [1], [None])
 
 
 def test_a_ledger_that_was_moved_away_after_it_was_closed_is_not_charged(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_chunks_of_lists_and_of_arrays_are_one_row_of_scores() -> None:
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("chunked", [False, True])
-def test_two_winners_in_rho_are_drawn_in_rounds_with_fresh_noise(chunked: bool) -> None:  # noqa: FBT001 - a case
+def test_two_winners_in_rho_are_drawn_in_rounds_with_fresh_noise(*, chunked: bool) -> None:
     """The gap of the first is to the runner-up of its round, who need not win the next."""
     m = gaps(k=2, measure=zero_concentrated_divergence())
     scores = [2, 0, 1]
