@@ -1,32 +1,27 @@
 """Power cuts: what a process wrote is replayed up to every moment, in orders that a disk may choose.
 
-A shim (recorder.c) writes down every write, cut and sync. What was synced before the cut is there. Of what
-was not synced, a disk may have all, nothing, some, or half of a write; an anchor fits into one sector, so it
-has all of a write or nothing. In each case the ledger opens, verifies, and has every charge that was
-acknowledged.
+A shim (recorder.c) writes down every write, cut and sync, and disks.py replays them. An anchor fits into one
+sector, so a disk has all of a write or nothing. In each case the ledger opens, verifies, and has every charge
+that was acknowledged.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
-import struct
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from dpselect import Ledger, LedgerDamaged
+from tests.ledger.disks import HOWS, Disk, Op, coins, kept, recorded, written
 from tests.ledger.shims import compiled
 
 CHARGES = 40
 """Enough to fill the log once, so that it is moved into the file and overwritten."""
-SECTOR = 512
 ACT = f"""
 import os, sys
 from pathlib import Path
@@ -50,38 +45,6 @@ except LedgerUnavailable as refused:
 """
 
 
-class Op(NamedTuple):
-    """One thing that was done to a file."""
-
-    what: str
-    name: str
-    offset: int
-    data: bytes
-
-
-@dataclass
-class Disk:
-    """A file as a disk has it: what is safe, and what may still be lost."""
-
-    safe: bytearray = field(default_factory=bytearray)
-    waiting: list[Op] = field(default_factory=list)
-
-    def after(self, kept: list[Op]) -> bytes:
-        found = bytearray(self.safe)
-        for op in kept:
-            _apply(found, op)
-        return bytes(found)
-
-
-def _apply(content: bytearray, op: Op) -> None:
-    if op.what == "t":
-        del content[op.offset :]
-        content.extend(bytes(op.offset - len(content)))
-        return
-    content.extend(bytes(max(0, op.offset - len(content))))
-    content[op.offset : op.offset + len(op.data)] = op.data
-
-
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("recorder", tmp_path_factory.mktemp("shim"))
@@ -102,73 +65,23 @@ def run(shim: Path, folder: Path, **more: str) -> str:
     return done.stdout
 
 
-def recorded(path: Path) -> Iterator[Op]:
-    data, at = path.read_bytes(), 0
-    while at < len(data):
-        what = chr(data[at])
-        length, offset, size = struct.unpack_from("=3q", data, at + 1)
-        name = data[at + 25 : at + 25 + length].decode()
-        at += 25 + length + size
-        yield Op(what, Path(name).name, offset, data[at - size : at])
-
-
 @pytest.fixture(scope="module")
 def story(shim: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Op]:
     folder = tmp_path_factory.mktemp("story")
     run(shim, folder / "town", RECORD=str(folder / "record"))
-    ops = list(recorded(folder / "record"))
+    ops = list(recorded(folder / "record", folder / "town"))
     assert sum(op.what == "s" and op.name == "a.ledger" for op in ops) > 1, "the log was never moved"
     return ops
 
 
-def coins(name: str) -> Iterator[int]:
-    """Give numbers below 256 that are the same in every run."""
-    number = 0
-    while True:
-        yield from hashlib.sha256(f"{name} {number}".encode()).digest()
-        number += 1
-
-
-def kept(disk: Disk, name: str, how: str, dice: Iterator[int]) -> list[Op]:
-    """Choose what a disk has of the writes that were not synced."""
-    if how == "all" or (how == "log alone" and name.endswith("-wal")):
-        return disk.waiting
-    if how in ("nothing", "log alone"):
-        return []
-    some = [op for op in disk.waiting if next(dice) < 128]
-    if some and not name.endswith(".anchor") and some[-1].what == "w":
-        half = SECTOR * (next(dice) % (len(some[-1].data) // SECTOR + 1))
-        some[-1] = some[-1]._replace(data=some[-1].data[:half])
-    return some
-
-
 def survives(story: list[Op], moment: int, how: str, folder: Path) -> None:
     """Cut the power after an operation, and look at what the disk has."""
-    disks, said = written(story[:moment])
-    acknowledged = [line.split() for line in said.decode().splitlines()]
+    disks, _ = written(story[:moment])
+    said = disks.pop("said", Disk())
+    acknowledged = [line.split() for line in said.after(said.waiting).decode().splitlines()]
     if not acknowledged:
         return
     look(disks, acknowledged, how, coins(f"{moment} {how}"), folder)
-
-
-def written(story: list[Op]) -> tuple[dict[str, Disk], bytes]:
-    """Give the disk after some operations, and what the process had said by then."""
-    disks: dict[str, Disk] = {}
-    said = b""
-    for op in story:
-        if op.name == "said":
-            said += op.data
-        elif op.what == "l":
-            disks[op.name] = disks[Path(op.data.decode()).name]
-        elif op.what == "u":
-            disks.pop(op.name, None)
-        elif op.name in disks or op.what != "s":
-            disk = disks.setdefault(op.name, Disk())
-            if op.what == "s":
-                disk.safe, disk.waiting = bytearray(disk.after(disk.waiting)), []
-            else:
-                disk.waiting.append(op)
-    return disks, said
 
 
 def look(
@@ -178,7 +91,11 @@ def look(
     folder.mkdir()
     for name, disk in disks.items():
         if not name.endswith((".new", "-shm")):
-            (folder / name).write_bytes(disk.after(kept(disk, name, how, dice)))
+            (folder / name).write_bytes(
+                disk.after(
+                    kept(disk, how, dice, is_log=name.endswith("-wal"), torn=not name.endswith(".anchor"))
+                )
+            )
     with Ledger.open(folder / "a.ledger") as ledger:
         digests = {entry.number: entry.digest for entry in ledger.entries()}
         assert ledger.verify() == len(digests)
@@ -187,9 +104,6 @@ def look(
         charge = ledger.charge(ledger.remaining * 0, reason="it goes on")
         assert charge.number == len(digests) + 1
     shutil.rmtree(folder)
-
-
-HOWS = ("all", "nothing", "log alone", "some")
 
 
 @pytest.mark.parametrize("how", HOWS)

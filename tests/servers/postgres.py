@@ -47,26 +47,53 @@ class Server:
     def __init__(self, folder: Path, programs: Path, user: str | None, shim: Path | None = None) -> None:
         """Make the server and start it; a shim is a library that is loaded before the C library."""
         self.folder, self._programs, self._user = folder, programs, user
+        self.records = folder / "records"
+        """Where a shim writes, once the folder is there."""
         self._more: dict[str, str] = {}
         if shim is not None:
             copied = Path(shutil.copy(shim, folder))  # where the server's user may read it
             copied.chmod(0o755)
-            self._more = {"LD_PRELOAD": str(copied), "DISK": str(folder)}
+            self._more = {
+                "LD_PRELOAD": str(copied),
+                "DISK": str(folder),
+                "RECORDED_FOLDER": str(folder / "data"),
+                "RECORD": str(self.records / "record"),
+            }
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         self._run(
-            "initdb", "-D", "data", "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"
+            *(
+                "initdb",
+                "-D",
+                "data",
+                "-U",
+                SUPERUSER,
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                "--no-sync",
+            ),
+            *(["--wal-segsize=1"] if shim else []),
         )
         self.start()
 
     def url(self, database: str = "postgres", user: str = SUPERUSER) -> str:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
-    def start(self) -> None:
-        # No test turns the power off, so no commit waits for the disk: killed processes lose nothing by it.
-        options = f"-p {self.port} -h 127.0.0.1 -k {self.folder} -c max_connections=200 -c fsync=off"
+    def start(self, *settings: str) -> None:
+        # Few tests turn the power off, so no commit waits for the disk: killed processes lose nothing by it.
+        given = " ".join(f"-c {each}" for each in ("max_connections=200", "fsync=off", *settings))
+        options = f"-p {self.port} -h 127.0.0.1 -k {self.folder} {given}"
         self._run("pg_ctl", "start", "-D", "data", "-w", "-t", "60", "-l", "log", "-o", options)
+
+    def own(self, path: Path) -> None:
+        """Give a file or a folder with all that it holds to the server's user."""
+        if self._user:
+            for each in (path, *path.rglob("*")):
+                shutil.chown(each, self._user)
 
     def crash(self) -> None:
         """Stop it at once, without a word to anybody: it recovers when it is started again."""
