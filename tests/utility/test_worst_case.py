@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dpselect.exact.enclosures import Enclosure, log
 from dpselect.exact.rounding import rounded_up
+from dpselect.utility import worst_case
 from dpselect.utility.enclosed_laws import Order, enclosed_law
 from dpselect.utility.laplace_law import laplace_law
 from dpselect.utility.worst_case import FAR, Mechanism, Noise, distance, failure, mean_distance
@@ -111,7 +112,8 @@ def laplace_failure(t: float, n: int, k: int) -> float:
     def success(z: float) -> float:
         return k * math.exp(-abs(z)) / 2 * (1 - below(z)) ** (k - 1) * below(z + t) ** (n - k)
 
-    return 1 - float(mpmath.quad(success, [-60 - t, -2 * t, -t, -t / 2, 0, 1, 4, 60]))
+    pieces = sorted({-60 - t, -2 * t, -t, 3 - t, 6 - t, -t / 2, 0.0, 1.0, 4.0, 60.0})
+    return 1 - float(mpmath.quad(success, pieces))
 
 
 @pytest.mark.parametrize("beta", [Fraction(9, 10), Fraction(1, 4), Fraction(1, 100), Fraction(1, 10**5)])
@@ -123,6 +125,24 @@ def test_with_laplace_noise_a_failure_is_as_rare_as_asked_and_the_distance_not_f
     assert laplace_failure(t, n, k) <= beta + 1e-9
     if beta <= Fraction(1, 100):
         assert laplace_failure(t - 1.5, n, k) > beta
+
+
+@pytest.mark.parametrize("beta", [Fraction(9, 10), Fraction(1, 2), Fraction(1, 100), Fraction(1, 10**5)])
+@pytest.mark.parametrize("n", [2, 3, 40, 2000, 10**6])
+def test_for_one_winner_with_laplace_noise_no_smaller_distance_will_do(n: int, beta: Fraction) -> None:
+    t = float(distance("laplace", n, 1, beta))
+    if beta >= Fraction(n - 1, n):
+        assert t == 0
+    else:
+        assert laplace_failure(t, n, 1) == pytest.approx(float(beta), rel=1e-6)
+        assert float(worst_case.laplace_failure(Fraction(t), n, 1)) == pytest.approx(float(beta), rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "gap"), [(10**6, 8.0), (10**6, 9.7), (1000, 2.7), (10**9, 16.5)])
+def test_rivals_of_much_weight_win_nearly_always_with_laplace_noise(n: int, gap: float) -> None:
+    """Of 64 rivals by weight or more the failure is not computed: it is above 9/10."""
+    assert laplace_failure(gap, n, 1) > 0.9
+    assert float(distance("laplace", n, 1, Fraction(9, 10))) > gap
 
 
 def test_the_distances_of_laplace_noise_are_the_sums_over_pairs_and_over_both_reaches() -> None:

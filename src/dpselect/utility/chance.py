@@ -34,7 +34,8 @@ def chance_of_best(  # noqa: PLR0913 - each is part of the question
 
     Postcondition
         If the k-th best score exceeds the next one by ``lead`` or more, the winners are the k best with
-        this probability or more. It is the exact worst case, rounded down; with Laplace noise, a bound.
+        this probability or more. It is the exact worst case, rounded down; of several winners with Laplace
+        noise, a bound.
         Budget, ``k``, ``neighbours`` and ``mechanism`` are those of ``accuracy``, but for "lecture".
     """
     ahead = not_negative(lead, "lead")

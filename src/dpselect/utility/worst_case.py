@@ -26,6 +26,10 @@ BITS = 64
 FAR = 4096
 """Beyond 4096 scales the failure, below e**-4000, is bounded instead of computed."""
 
+MOST_HEAVY, MOST_SURE = 64, Fraction(9, 10)
+"""With Laplace noise the failure of one winner is computed where rivals * e**-t is at most 64: it is above
+9/10 beyond."""
+
 
 def failure(noise: Noise, t: Fraction, n: int, k: int = 1, *, precision: int = BITS) -> Enclosure:
     """Enclose the largest probability, over all scores, that some of the k winners fails at distance t.
@@ -66,7 +70,8 @@ def _one_shot(p: Ball, k: int, rivals: int) -> Ball:
 def distance(mechanism: Mechanism, n: int, k: int, beta: Fraction) -> Fraction:
     """Bound from above the distance at which the winners fail with probability at most beta.
 
-    For k = 1 this is the least such distance, rounded up; for k > 1 and for "lecture" a closed bound on it.
+    For k = 1 this is the least such distance, rounded up (with Laplace noise, if beta is at most 9/10); for
+    k > 1 and for "lecture" a closed bound on it.
 
     >>> from dpselect.exact.rounding import rounded_up
     >>> doubt = Fraction(1, 100)
@@ -81,7 +86,7 @@ def distance(mechanism: Mechanism, n: int, k: int, beta: Fraction) -> Fraction:
     if mechanism == "gumbel":
         return max(Fraction(0), log(rivals * (k - beta) / beta).high)
     if mechanism == "laplace":
-        return laplace_distance(rivals, k, beta)
+        return _laplace_distance(rivals, beta) if k == 1 else laplace_distance(rivals, k, beta)
     return log(rivals / beta).high if k > 1 else _exponential_distance(n, beta)
 
 
@@ -94,6 +99,49 @@ def _exponential_distance(n: int, beta: Fraction) -> Fraction:
         lambda t: compare(lambda precision: failure("exponential", t, n, precision=precision), beta) < 0,
         log(rivals / beta).high,
     ).holds
+
+
+def _laplace_distance(rivals: int, beta: Fraction) -> Fraction:
+    """Give the least distance for Laplace noise and a single winner, rounded up; a bound if beta is large."""
+    if beta >= Fraction(rivals, rivals + 1):
+        return Fraction(0)
+    bound = laplace_distance(rivals, 1, beta)
+    if beta > MOST_SURE:
+        return bound
+
+    def is_rare(t: Fraction) -> bool:
+        return not _is_heavy(t, rivals) and compare(lambda bits: _failure_of_one(t, rivals, bits), beta) < 0
+
+    return _threshold(is_rare, bound).holds
+
+
+def _is_heavy(t: Fraction, rivals: int) -> bool:
+    """Say whether rivals at a distance have so much weight that one winner fails more often than 9 in 10."""
+    return rivals > MOST_HEAVY and t < log(Fraction(rivals, MOST_HEAVY)).low
+
+
+def _failure_of_one(t: Fraction, rivals: int, precision: int) -> Enclosure:
+    """Enclose the probability that one of the rivals' Laplace numbers exceeds another number by t."""
+    return enclose(lambda x: _laplace(x, rivals), t, precision=precision)
+
+
+def _laplace(t: Ball, rivals: int) -> Ball:
+    """Give 1 - the integral of F(z + t)**rivals over the law of z: up to -t, from there to 0, and on."""
+    p = (-t).exp()
+    least, most = Ball(1) / 2, 1 - p / 2
+    first = p * least ** (rivals + 1) / (rivals + 1)
+    second = (most**rivals - p * least**rivals) / 2 - rivals * p / 4 * _between(t, p, rivals)
+    third = (1 - most ** (rivals + 1)) / ((rivals + 1) * p)
+    return 1 - first - second - third
+
+
+def _between(t: Ball, p: Ball, n: int) -> Ball:
+    """Give the integral of (1 - w/2)**(n-1) / w over w = p..1: t minus that of the rest of 1/w."""
+    half = Ball(1) / 2
+    to_one = Ball(n).digamma() + Ball.const_euler() - Ball(2).log()
+    to_one += half**n / n * half.hypgeom_2f1(Ball(n), Ball(1), Ball(n + 1))
+    to_p = (n - 1) * p / 2 * (p / 2).hypgeom([Ball(1), Ball(1), Ball(2 - n)], [Ball(2), Ball(2)])
+    return t - to_one + to_p
 
 
 def laplace_distance(above: int, below: int, beta: Fraction) -> Fraction:
@@ -138,10 +186,14 @@ def whole_laplace_reach(above: int, below: int, beta: Fraction) -> Fraction:
 def laplace_failure(t: Fraction, n: int, k: int) -> Fraction:
     """Bound from above the probability that some of the k winners fails at distance t, with Laplace noise.
 
+    For k = 1 it is the largest such probability, rounded up, if that is at most 9/10.
+
     >>> float(laplace_failure(Fraction(20), 1000, 10)) < 0.01
     True
     """
     rivals = n - k
+    if k == 1 <= rivals and t <= FAR and not _is_heavy(t, rivals):
+        return _failure_of_one(t, rivals, BITS).high if t else Fraction(rivals, n)
     by_pairs = _pairs_apart(t, rivals * k, BITS).high
     ratio = log(Fraction(rivals, k)) if rivals else Enclosure(t, t)
     if t < max(ratio.high, -ratio.low):
