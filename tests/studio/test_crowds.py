@@ -132,7 +132,7 @@ def test_f12_more_than_can_wait_are_told_to_come_again() -> None:
         return told
 
     told = asyncio.run(asked())
-    assert Counter(told) == {503: 5, 200: MOST_OF_ONE + 2}
+    assert Counter(told) == {429: 5, 200: MOST_OF_ONE + 2}
 
 
 def test_f12_attempts_to_log_in_are_limited(tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ def test_f9_a_long_body_is_refused_also_in_chunks(shared: Running) -> None:
         b'{"data_set": true}',
         b'{"candidates": [[]]}',
         b'{"candidates": "\\ud800"}',
+        b'{"data_set": "\\ud800", "column": "dish"}',
         b'{"request_id": "../../x"}',
         b'{"data_set": "' + b"x" * 5_000 + b'"}',
     ],

@@ -149,7 +149,10 @@ def test_f16_f17_names_are_text_on_every_page_and_in_every_export(strange: Runni
                 assert markup not in text, (page, markup)
         cells = next(csv.DictReader(io.StringIO(browser.get(f"/answers/odd{i}/csv").text)))
         assert not cells["winner"].startswith(("=", "+", "-", "@"))
-        assert json.loads(browser.get(f"/answers/odd{i}/json").text)["winners"] == [label]
+        exported = browser.get(f"/answers/odd{i}/json").text
+        assert json.loads(exported)["winners"] == [label]
+        for text in (exported, ada.answer(f"odd{i}").text, ada.get("/api/releases").text):
+            assert text.rstrip("\n").isprintable()
     listed = browser.get("/history?form=csv").text
     assert not re.search(r"(?m)(^|,)[=+@]", listed)
     curator = strange.browser("cleo")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from dpselect.errors import BudgetExhausted, InvalidParameter, LedgerDamaged, LedgerUnavailable
 from dpselect.studio.api import Api
@@ -17,6 +17,7 @@ from dpselect.studio.front import Front, TellingIn, Visit
 from dpselect.studio.keys import Keys
 from dpselect.studio.lane import Lane
 from dpselect.studio.pages import Pages
+from dpselect.studio.plain_json import PlainJSON
 from dpselect.studio.refusals import Refused
 from dpselect.studio.roles import RULES, Rule
 from dpselect.studio.sessions import Sessions
@@ -65,7 +66,7 @@ class Studio:
     def _tell(self, visit: Visit | None, form: TellingIn, refused: Refused) -> Response:
         """Tell a refusal in the form of what was asked."""
         if form == "json":
-            return JSONResponse({"error": refused.sentence}, status_code=refused.status)
+            return PlainJSON({"error": refused.sentence}, status_code=refused.status)
         if refused.status == 401:
             return self._templates.page(
                 "login.html", visit, status=401, title="Log in", problem=refused.sentence

@@ -80,6 +80,7 @@ def json_of(body: bytes) -> dict[str, Any]:
         if _depth(text) > DEEPEST_JSON:
             raise Refused(400, "the JSON must not be so deep.")
         value = json.loads(text, parse_float=str, parse_constant=_no_constant, object_pairs_hook=_each_once)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # half a letter cannot be stored
     except (ValueError, RecursionError):
         raise Refused(400, "the body must be a JSON object, with each name once.") from None
     if not isinstance(value, dict):

@@ -120,8 +120,16 @@ class DataSets:
         return [_data_set(row) for row in self._state.rows("select * from data_sets order by name")]
 
     def of_analyst(self, analyst: str) -> list[DataSet]:
-        """List the data sets in which an analyst has a share."""
-        return [each for each in self.all() if self.account(each, analyst) is not None]
+        """List the data sets in which an analyst has a share; one whose ledger is closed hides no other."""
+        open_ones, closed = [], 0
+        for each in self.all():
+            try:
+                open_ones += [each] if self.account(each, analyst) is not None else []
+            except (DpselectError, Refused):
+                closed += 1
+        if closed and not open_ones:
+            raise Refused(503, refusals.DATA_SET_CLOSED)
+        return open_ones
 
     def for_analyst(self, name: str, analyst: str) -> tuple[DataSet, Account]:
         """Find a data set in which an analyst has a share; another one is not there for them."""

@@ -25,7 +25,7 @@ from dpselect.studio.asked_question import AskedQuestion
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.offer import Offer
 from dpselect.studio.quotes import question_of
-from dpselect.studio.refusals import Refused, not_found
+from dpselect.studio.refusals import NOT_BEGUN, Refused, not_found
 from dpselect.studio.state import State
 
 JobState: TypeAlias = Literal["computing", "done", "refused", "failed"]
@@ -61,6 +61,7 @@ class Lane:
         """Take up what was left when the studio was stopped; ``start`` begins."""
         self._state, self._data_sets, self._tick = state, data_sets, tick
         self._waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="releases", daemon=True)
         for row in state.rows("select number from jobs where state = 'computing' order by number"):
             self._waiting.put(row["number"])
@@ -70,10 +71,11 @@ class Lane:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the present job; what waits is taken up at the next start."""
+        """End after the present job, which may be paid for; what waits is taken up at the next start."""
+        self._stopping.set()
         self._waiting.put(None)
         if self._thread.is_alive():
-            self._thread.join(timeout=30)
+            self._thread.join()
 
     # ---- jobs --------------------------------------------------------------------------------------------
 
@@ -139,29 +141,42 @@ class Lane:
             if self._waiting.empty():
                 at_a_tick = False
             number = self._waiting.get()
-            if number is None:
-                return
             if not at_a_tick:
                 self._sleep_until_tick()
+            if number is None or self._stopping.is_set():
+                return
             state, answer = self._outcome(number)
             self._sleep_until_tick()
-            self._state.write(
-                "update jobs set state = ?, answer = ? where number = ?", [state, answer, number]
-            )
+            while not self._is_told(number, state, answer) and not self._stopping.is_set():
+                self._sleep_until_tick()
             at_a_tick = True
 
     def _sleep_until_tick(self) -> None:
-        """Wait for the next multiple of the tick."""
+        """Wait for the next multiple of the tick, or for the end."""
         now = time.monotonic()
-        time.sleep(max(0.0, math.floor(now / self._tick + 1) * self._tick - now))
+        self._stopping.wait(max(0.0, math.floor(now / self._tick + 1) * self._tick - now))
+
+    def _is_told(self, number: int, state: JobState, answer: str | None) -> bool:
+        """Tell the analyst; say whether it could be written: the disk may have room at a later tick."""
+        words = "update jobs set state = ?, answer = ? where number = ?"
+        return run_or_none(lambda: self._state.write(words, [state, answer, number])) is not None
 
     def _outcome(self, number: int) -> tuple[JobState, str | None]:
         """Release a job; whatever fails after the charge is told by its state alone."""
-        row = self._state.row("select * from jobs where number = ?", [number])
-        if row is None:
+        job = run_or_none(lambda: self._state.rows("select * from jobs where number = ?", [number])[0])
+        if job is None:
             return "failed", None
-        asked = AskedQuestion.from_text(row["words"])
-        return run_or_none(lambda: self._released(row["analyst"], row["id"], asked)) or ("failed", None)
+        asked = AskedQuestion.from_text(job["words"])
+        found = run_or_none(lambda: self._released(job["analyst"], job["id"], asked))
+        if found is not None:
+            return found
+        charged = run_or_none(lambda: self._is_charged(job["analyst"], job["id"], asked))
+        return ("refused", NOT_BEGUN) if charged is False else ("failed", None)
+
+    def _is_charged(self, analyst: str, request: str, asked: AskedQuestion) -> bool:
+        """Say whether the ledger has a charge for a request."""
+        entries = self._data_sets.ledger(self._data_sets.find(asked.data_set)).entries()
+        return any((entry.request_id, entry.account) == (request, analyst) for entry in entries)
 
     def _released(self, analyst: str, request: str, asked: AskedQuestion) -> tuple[JobState, str | None]:
         """Pay, look and draw, or find what was drawn for this request before."""
@@ -175,7 +190,7 @@ class Lane:
             with question_of(asked, schema, self._data_sets, data_set, paid) as question:
                 return "done", question.release(ledger, request_id=request, account=analyst).to_json()
         except (BudgetExhausted, InvalidParameter, Refused) as refused:
-            if any((entry.request_id, entry.account) == (request, analyst) for entry in ledger.entries()):
+            if self._is_charged(analyst, request, asked):
                 return "failed", None
             if isinstance(refused, BudgetExhausted):
                 return "refused", "your share does not afford this any more. Nothing was charged."

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from dpselect import __version__
 from dpselect.errors import InvalidParameter
@@ -24,6 +24,7 @@ from dpselect.studio.front import Visit
 from dpselect.studio.keys import Keys
 from dpselect.studio.lane import Job, Lane
 from dpselect.studio.offer import Offer
+from dpselect.studio.plain_json import PlainJSON, plain_json
 from dpselect.studio.quotes import offer_of
 from dpselect.studio.rates import Buckets
 from dpselect.studio.refusals import Refused
@@ -54,7 +55,7 @@ class Pages:
     def health(self, visit: Visit) -> Response:
         """Say that the studio lives."""
         del visit
-        return JSONResponse({"status": "ok", "version": __version__})
+        return PlainJSON({"status": "ok", "version": __version__})
 
     def static(self, visit: Visit) -> Response:
         """Give a file of the pages."""
@@ -159,7 +160,7 @@ class Pages:
         if job.release is None or form not in EXPORTS:
             raise refusals.not_found()
         if form == "json":
-            return _file(f"{job.id}.json", "application/json", job.release.to_json() + "\n")
+            return _file(f"{job.id}.json", "application/json", plain_json(job.release.to_json()) + "\n")
         return _file(f"{job.id}.csv", "text/csv; charset=utf-8", _csv(job.release))
 
     def history(self, visit: Visit) -> Response:
@@ -180,6 +181,8 @@ class Pages:
         """Price a question; say what is wrong with it otherwise."""
         if form is None:
             return None, ""
+        if not form.columns:
+            return None, refusals.DATA_SET_CLOSED
         try:
             return offer_of(AskedQuestion.from_words(form.words), self._data_sets, visit.name), ""
         except (InvalidParameter, Refused) as refused:
@@ -191,7 +194,10 @@ class Pages:
         if not found:
             return None
         chosen = next((each for each in found if each.name == words.get("data_set")), found[0])
-        columns = facts.schema_facts(self._data_sets.schema(chosen))
+        try:
+            columns = facts.schema_facts(self._data_sets.schema(chosen))
+        except Refused:  # its file is gone: others can still be chosen
+            columns = []
         return form_of(words, chosen.name, chosen.unit, columns, self._data_sets.lists(chosen))
 
     def _asking(

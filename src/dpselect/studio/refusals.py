@@ -8,6 +8,7 @@ AFTER_THE_CHARGE = (
 )
 """All that is said of a failure after the charge, whatever it was."""
 OUT_OF_ORDER = "the studio failed at this. Nothing more is told, because it might tell of data."
+NOT_BEGUN = "this question could not be begun. Nothing was charged. Ask your curator."
 DATA_SET_CLOSED = "this data set cannot be opened just now. Nothing was charged. Ask your curator."
 
 

@@ -38,7 +38,7 @@ class Turns:
         turn = self._all.setdefault(name, _Turn())
         if turn.present >= MOST_OF_ONE or self._present >= MOST_OF_ALL:
             self._leave(name, turn)
-            raise Refused(503, "the studio is busy. Come again in a moment.")
+            raise Refused(429, "too many requests at once. Come again in a moment.")
         turn.present += 1
         self._present += 1
         try:
