@@ -1,6 +1,6 @@
 """One person's rows, however many, move the scores by no more than d_range.
 
-dpselect.engines.queries, dpselect.engines.row_choice.
+dpselect.engines.queries, dpselect.engines.row_choice, dpselect.engines.several_rows.
 
 Real queries on real rows: a crowd, with and without one person, and with that person's rows replaced.
 """

@@ -8,7 +8,6 @@ Proof: queries.proof.md
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +20,7 @@ from dpselect.engines.protocol import NO_PLACE, AmountKey, CountsRequest, Listed
 from dpselect.engines.reading import POINT
 from dpselect.engines.row_choice import is_one_row, one_row
 from dpselect.engines.schema import Column
+from dpselect.engines.several_rows import several_rows
 
 
 class Dialect(Protocol):
@@ -84,14 +84,10 @@ def _steps(
     if request.person is None or (request.most is None and request.groups_per_person is None):
         return [("kept", rows)]
     steps = [("counted", rows)]
-    if request.most is None:
-        pass
-    elif is_one_row(request):
+    if request.most is not None and is_one_row(request):
         steps.append(("bounded", one_row(request, names, salt, dialect)))
-    else:
-        steps.append(("numbered", _numbered(request, names)))
-        steps.append(("ordered", _ordered(request, names, dialect.parameter(salt))))
-        steps.append(("bounded", _bounded(names, request.most)))
+    elif request.most is not None:
+        steps += several_rows(request, names, request.most, dialect.parameter(salt))
     if request.groups_per_person is not None:
         steps += few_groups(request, names, steps[-1][0], salt, dialect)
     return [*steps[:-1], ("kept", steps[-1][1])]
@@ -264,42 +260,6 @@ def _by_bytes(text: exp.Expression, dialect: Dialect) -> exp.Expression:
     if dialect.name == "spark":
         return text
     return exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
-
-
-def _numbered(request: CountsRequest, names: list[str]) -> exp.Select:
-    """Count each person's rows up in the order of their values; rows of equal values are alike."""
-    number = _row_number(request, [exp.column(name, quoted=True) for name in names])
-    return exp.select("*", _named(number, "number")).from_("counted")
-
-
-def _ordered(request: CountsRequest, names: list[str], salt: exp.Expression) -> exp.Select:
-    """Give each row its turn: by the hash of salt, person, what the bound is within, and number."""
-    hashed = [exp.column("person", quoted=True), *_within(request), exp.column("number", quoted=True)]
-    text: exp.Expression = exp.cast(salt, exp.DataType.build("TEXT"))
-    for part in hashed:
-        colon = exp.DPipe(this=text, expression=exp.Literal.string(":"))
-        text = exp.DPipe(this=colon, expression=exp.cast(part, exp.DataType.build("TEXT")))
-    turn = _row_number(request, [exp.MD5(this=text), exp.column("number", quoted=True)])
-    kept = [exp.column(name, quoted=True) for name in ("person", *names)]
-    return exp.select(*kept, _named(turn, "turn")).from_("numbered")
-
-
-def _bounded(names: list[str], most: int) -> exp.Select:
-    within_bound = exp.LTE(this=exp.column("turn", quoted=True), expression=exp.Literal.number(most))
-    kept = [exp.column(name, quoted=True) for name in ("person", *names)]
-    return exp.select(*kept).from_("ordered").where(within_bound)
-
-
-def _row_number(request: CountsRequest, by: Sequence[exp.Expression]) -> exp.Window:
-    return exp.Window(
-        this=exp.RowNumber(),
-        partition_by=[exp.column("person", quoted=True), *_within(request)],
-        order=exp.Order(expressions=[exp.Ordered(this=node, nulls_first=False) for node in by]),
-    )
-
-
-def _within(request: CountsRequest) -> list[exp.Expression]:
-    return [exp.column(f"key_{number}", quoted=True) for number in request.within]
 
 
 def _grouped(names: list[str], source: str) -> exp.Select:
