@@ -156,6 +156,17 @@ def test_nothing_is_read_before_it_is_paid_for(own: Path) -> None:
         assert spent(run) == "1/8"
 
 
+def test_a_share_that_is_open_is_not_called_set_aside(own: Path) -> None:
+    with running(own) as run:
+        furnish(run, write_meals(own / "meals.csv"))
+        cleo, words = run.as_("cleo"), {"epsilon": "3", "reserve": True}
+        told = cleo.post("/api/data/meals/shares", {"analyst": "ada", **words})
+        assert (told.status, "new share" in told.json["error"]) == (400, True)
+        for share in ("3", "2"):
+            told = cleo.post("/api/data/meals/shares", {"analyst": "bob", **words, "epsilon": share})
+            assert (told.status, told.json["share"], told.json["reserved"]) == (201, share, True)
+
+
 def test_analysts_see_their_own_questions_only(shared: Running) -> None:
     ada, bob = shared.as_("ada"), shared.as_("bob")
     assert ada.post("/api/releases", {**VOTE, "request_id": "mine"}).status == 202
@@ -168,7 +179,8 @@ def test_analysts_see_their_own_questions_only(shared: Running) -> None:
     assert bob.get("/api/ledger").json == {"ledgers": []}
     assert bob.get("/api/data").json == {"data_sets": []}
     assert bob.get("/api/data/meals").status == bob.get("/api/data/none").status == 404
-    assert bob.post("/api/quotes", VOTE).status == 404
+    refused = [bob.post("/api/quotes", {**VOTE, "data_set": name}) for name in ("meals", "none")]
+    assert {(each.status, each.json["error"]) for each in refused} == {(404, refusals.no_share().sentence)}
     assert bob.post("/api/releases", {**VOTE, "request_id": "mine"}).status == 404
 
 
@@ -179,6 +191,7 @@ def test_the_accuracy_moves_the_price_and_the_price_the_accuracy(shared: Running
     by_accuracy = ada.post("/api/quotes", wanted).json
     assert float(by_accuracy["within"]) <= float(by_price["within"])
     assert by_accuracy["price"] == "1/8"
+    assert ada.post("/api/quotes", {**wanted, "epsilon": None, "at": None}).json == by_accuracy
     assert ada.post("/api/quotes", {**wanted, "within": "1"}).json["times"] < by_price["times"]
 
 

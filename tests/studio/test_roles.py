@@ -102,6 +102,31 @@ def test_the_address_alone_leads_to_the_first_page_of_a_role_and_all_others_to_t
         assert (told.status, told.headers["location"]) == (303, "/login")
 
 
+def test_who_logs_in_gets_the_page_that_was_wanted_and_no_page_of_another_place(shared: Running) -> None:
+    asked = "/ask?question=top&epsilon=0.5&x=%3Cb%3E"
+    told = shared.anyone.get(asked)
+    assert told.status == 401
+    assert f'name="wanted" value="{asked.replace("&", "&amp;")}"' in told.text
+    strange = (
+        "//example.org/ask",
+        "https://example.org/ask",
+        "/\\example.org",
+        "/keys",
+        "/api/ledger",
+        "/ask\r\nx:y",
+        "",
+    )
+    for wanted, place in [(asked, asked), *((each, "/") for each in strange)]:
+        told = shared.anyone.send("/login", key=shared.keys["ada"], wanted=wanted)
+        assert (told.status, told.headers["location"]) == (303, place), wanted
+    assert 'name="wanted"' not in shared.anyone.get("/login").text
+    assert 'name="wanted"' not in shared.anyone.get("/welcome/secret").text
+
+
+def test_the_api_says_which_key_it_takes(shared: Running) -> None:
+    assert shared.anyone.get("/api/ledger").headers["www-authenticate"] == "Bearer"
+
+
 def test_the_classroom_keeps_those_who_are_logged_in_at_their_own_pages(shared: Running) -> None:
     assert "Log out" in shared.browser("ada").get("/classroom").text
     assert "Log out" not in shared.anyone.get("/classroom").text

@@ -108,6 +108,16 @@ def test_the_command_asks_the_same_for_the_same_price(
     assert charged(at_home) == (offers[name].quote.problem, PureDP("1/4"))
 
 
+def test_files_of_lists_are_explained_where_they_are_named(offers: dict[str, Offer]) -> None:
+    files = {name: same_question(offers[name]).files for name in ("vote", "many", "groups")}
+    assert "candidates.txt for the public list of dish" in files["many"]
+    assert ["candidates.txt" in files[name] for name in ("vote", "groups")] == [
+        True,
+        True,
+    ]  # a comma is in one
+    assert "groups.txt for the public list of town" in files["groups"]
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_python_asks_the_same_for_the_same_price(name: str, offers: dict[str, Offer], at_home: Path) -> None:
     (at_home / "same.py").write_text(same_question(offers[name]).python, encoding="utf-8")

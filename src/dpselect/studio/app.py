@@ -63,13 +63,14 @@ class Studio:
         self.state.close()
         self._lock.close()
 
-    def _tell(self, visit: Visit | None, form: TellingIn, refused: Refused) -> Response:
-        """Tell a refusal in the form of what was asked."""
+    def _tell(self, visit: Visit | None, form: TellingIn, refused: Refused, wanted: str) -> Response:
+        """Tell a refusal in the form of what was asked; who logs in then gets the page that was wanted."""
         if form == "json":
-            return PlainJSON({"error": refused.sentence}, status_code=refused.status)
+            challenge = {"www-authenticate": "Bearer"} if refused.status == 401 else None
+            return PlainJSON({"error": refused.sentence}, status_code=refused.status, headers=challenge)
         if refused.status == 401:
             return self._templates.page(
-                "login.html", visit, status=401, title="Log in", problem=refused.sentence
+                "login.html", visit, status=401, title="Log in", problem=refused.sentence, wanted=wanted
             )
         return self._templates.page(
             "refused.html", visit, status=refused.status, title="Not possible", problem=refused.sentence

@@ -88,7 +88,10 @@ def fraction_of(text: str, name: str) -> Fraction:
 
 def _number(text: str, name: str) -> str:
     if not text.strip():
-        raise InvalidParameter(f"{name} must be given: a public bound of the answer.", parameter=name)
+        which = {"low": "lowest", "high": "highest"}[name]
+        raise InvalidParameter(
+            f"{name} must be given: the {which} answer that there may be, a public bound.", parameter=name
+        )
     return text.strip()
 
 

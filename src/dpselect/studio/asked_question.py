@@ -120,6 +120,7 @@ class AskedQuestion:
     @classmethod
     def from_words(cls, words: Mapping[str, Any]) -> AskedQuestion:
         """Read the fields of a form, or of a JSON object; other names than these are refused."""
+        words = {name: value for name, value in words.items() if value is not None}
         unknown = [name for name in words if name not in QUESTION_FIELDS]
         if unknown:
             raise InvalidParameter(f"the question has no field {str(unknown[0])[:40]!r}.")

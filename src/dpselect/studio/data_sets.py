@@ -133,10 +133,13 @@ class DataSets:
 
     def for_analyst(self, name: str, analyst: str) -> tuple[DataSet, Account]:
         """Find a data set in which an analyst has a share; another one is not there for them."""
-        found = self.find(name)
+        row = self._state.row("select * from data_sets where name = ?", [name])
+        if row is None:
+            raise refusals.no_share()
+        found = _data_set(row)
         account = self.account(found, analyst)
         if account is None:
-            raise refusals.not_found()
+            raise refusals.no_share()
         return found, account
 
     # ---- ledgers -----------------------------------------------------------------------------------------
@@ -162,7 +165,14 @@ class DataSets:
     def share(self, data_set: DataSet, analyst: str, epsilon: str, *, reserve: bool = False) -> Account:
         """Give an analyst a share of the budget, or another one than before; nothing closes it."""
         ledger, amount = self.ledger(data_set), PureDP(positive(epsilon, "epsilon"))
-        if self.account(data_set, analyst) is None:
+        held = self.account(data_set, analyst)
+        if held is not None and reserve and not held.reserved:
+            raise InvalidParameter(
+                "reserve is for a new share: one that others may spend already cannot be set aside. "
+                "Leave it out.",
+                parameter="reserve",
+            )
+        if held is None:
             return ledger.open_account(analyst, share=amount, reserve=reserve)
         return ledger.change_share(analyst, amount, reason="the curator changes a share")
 

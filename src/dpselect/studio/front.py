@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Literal, TypeAlias
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -25,7 +25,7 @@ from dpselect.studio import bodies, refusals
 from dpselect.studio.keys import Keys, LiveKey
 from dpselect.studio.rates import Buckets
 from dpselect.studio.refusals import Refused
-from dpselect.studio.roles import FOR_ALL_AS_WHO_THEY_ARE, Rule, rule_of
+from dpselect.studio.roles import FOR_ALL_AS_WHO_THEY_ARE, Rule, page_at, rule_of
 from dpselect.studio.sessions import COOKIE, Sessions
 from dpselect.studio.settings import Settings
 from dpselect.studio.turns import Turns
@@ -76,8 +76,8 @@ class Visit:
 
 Answering = Callable[[Visit], Response]
 TellingIn: TypeAlias = Literal["json", "page"]
-Telling = Callable[[Visit | None, TellingIn, Refused], Response]
-"""Tells a refusal: to whom, in which form, and which."""
+Telling = Callable[[Visit | None, TellingIn, Refused, str], Response]
+"""Tells a refusal: to whom, in which form, which, and the address of the page that was asked for."""
 
 
 class Front:
@@ -134,7 +134,7 @@ class Front:
         except Refused as refused:
             told = refused
         form: TellingIn = "json" if scope["path"].startswith("/api/") else "page"
-        return await run_in_threadpool(self._tell, visit, form, told)
+        return await run_in_threadpool(self._tell, visit, form, told, _page_of(scope))
 
     def _must_be_called_by_name(self, headers: dict[str, str]) -> None:
         if not self._settings.knows_host(headers.get("host", "")):
@@ -227,6 +227,14 @@ class Front:
             public = urlsplit(self._settings.behind_proxy).netloc.lower()
             return scheme == "https" and name in (public or host.lower(), host.lower())
         return name == host.lower() and scheme == ("https" if self._settings.secure else "http")
+
+
+def _page_of(scope: Scope) -> str:
+    """Give the address of the page that was asked for, within the studio; "" if it is none."""
+    query = scope["query_string"].decode("latin-1")
+    wanted = quote(scope["path"]) + (f"?{query}" if query else "")
+    known = scope["method"] == "GET" and len(query) <= LONGEST_QUERY and page_at(wanted) is not None
+    return wanted if known else ""
 
 
 def _told(error: Exception) -> Exception:

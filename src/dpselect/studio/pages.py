@@ -29,6 +29,7 @@ from dpselect.studio.quotes import offer_of
 from dpselect.studio.rates import Buckets
 from dpselect.studio.refusals import Refused
 from dpselect.studio.requests import new_request_id, request_id_of
+from dpselect.studio.roles import page_at
 from dpselect.studio.sessions import COOKIE, SESSION_SECONDS, Sessions
 from dpselect.studio.templates import Templates
 
@@ -76,12 +77,16 @@ class Pages:
         if not self._attempts.has(visit.address):
             raise Refused(429, "too many attempts to log in. Come again in a minute.")
         key = self._keys.find(str(visit.words.get("key", "")).strip())
+        wanted = str(visit.words.get("wanted", ""))
         if key is None:
             self._attempts.take(visit.address)
+            said = "This is no key that is live."
             return self._templates.page(
-                "login.html", visit, status=401, title="Log in", problem="This is no key that is live."
+                "login.html", visit, status=401, title="Log in", problem=said, wanted=wanted
             )
-        return _signed_in(self._sessions.begin(key))
+        page = page_at(wanted)
+        is_theirs = page is not None and page.roles is not None and key.role in page.roles
+        return _signed_in(self._sessions.begin(key), wanted if is_theirs else "/")
 
     def welcome(self, visit: Visit) -> Response:
         """Begin a session by a link that does so once."""
@@ -233,8 +238,8 @@ def _question_words(words: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in words.items() if name in QUESTION_FIELDS}
 
 
-def _signed_in(cookie: str) -> Response:
-    response = RedirectResponse("/", status_code=303)
+def _signed_in(cookie: str, place: str = "/") -> Response:
+    response = RedirectResponse(place, status_code=303)
     response.set_cookie(
         COOKIE, cookie, max_age=SESSION_SECONDS, path="/", secure=True, httponly=True, samesite="strict"
     )

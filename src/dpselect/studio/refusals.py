@@ -35,6 +35,11 @@ def other_role() -> Refused:
     return Refused(403, "this key is of another role.")
 
 
+def no_share() -> Refused:
+    """Refuse a data set that is not there, or in which the analyst has no share."""
+    return Refused(404, "data_set must be the name of one in which you have a share.")
+
+
 def not_found() -> Refused:
     """Refuse what is not there, or is another analyst's."""
     return Refused(404, "there is nothing of yours under this address.")

@@ -99,3 +99,14 @@ def rule_of(method: str, path: str) -> tuple[Rule | None, dict[str, str], frozen
         if rule.method == asked:
             return rule, found.groupdict(), methods
     return None, {}, methods
+
+
+def page_at(address: str) -> Rule | None:
+    """Find the page for some roles that an address within this studio names; None for any other address.
+
+    >>> page_at("/ask?epsilon=1").answer, page_at("//ask"), page_at("/api/keys")
+    ('pages.ask', None, None)
+    """
+    rule, _, _ = rule_of("GET", address.partition("?")[0])
+    fits = rule is not None and rule.roles is not None and not rule.is_api
+    return rule if fits and address.isprintable() and "\\" not in address else None

@@ -28,11 +28,24 @@ class SameQuestion:
     command: str
     python: str
     curl: str
+    files: str
+    """What the names of files stand for."""
 
 
 def same_question(offer: Offer) -> SameQuestion:
     """Write the question of an offer."""
-    return SameQuestion(_command(offer), _python(offer), _curl(offer))
+    return SameQuestion(_command(offer), _python(offer), _curl(offer), _files(offer))
+
+
+def _files(offer: Offer) -> str:
+    asked, name, command = offer.asked, offer.data_set.name, _command(offer)
+    lists = [
+        f"{file} for the public list of {column}, one on each line"
+        for file, column in (("candidates.txt", asked.column), ("groups.txt", asked.each))
+        if file in command
+    ]
+    stand = [f"{name}.csv stands for its file", f"{name}.ledger for a ledger with your account", *lists]
+    return f"{', '.join(stand)}."
 
 
 def _command(offer: Offer) -> str:

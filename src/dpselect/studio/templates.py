@@ -39,7 +39,7 @@ class Templates:
     def page(self, name: str, visit: Visit | None, *, status: int = 200, **values: Any) -> Response:
         """Make a page for a visit."""
         key = None if visit is None else visit.key
-        given = {"title": "", "problem": "", **values}
+        given = {"title": "", "problem": "", "wanted": "", **values}
         text = self.text(name, **given, me=key, token="" if visit is None else visit.token)
         return HTMLResponse(text, status_code=status)
 
