@@ -48,8 +48,7 @@ def test_problems_and_tables_load_no_engine() -> None:
     guests = (
         *("comparisons", "csv", "database", "duckdb", "files", "folded", "frames", "group", "json", "pandas"),
         *("number", "parquet", "partitions", "postgres", "priorities", "queries", "row", "shapes", "spark"),
-        "standard",
-        "where",
+        *("several", "standard", "where"),
     )
     hosts = [
         name for name in modules_in("engines") if name.rpartition(".")[2].partition("_")[0] not in guests
