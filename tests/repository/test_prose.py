@@ -23,6 +23,14 @@ def test_decisions_are_numbered_without_gaps() -> None:
     assert [name[:5] for name in names] == [f"{number:04}-" for number in range(1, len(names) + 1)]
 
 
+def test_each_decision_has_its_number_a_context_and_a_price() -> None:
+    for path in sorted((CHECKOUT / "docs/decisions").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith(f"# {int(path.name[:4])}. "), path.name
+        assert "**Context." in text, path.name
+        assert "price.**" in text.lower(), path.name
+
+
 def test_every_verb_of_run_py_is_explained_to_contributors() -> None:
     guide = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert [verb for verb in run.VERBS if f"run.py {verb}" not in guide] == []
