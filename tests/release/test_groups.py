@@ -111,6 +111,11 @@ def test_groups_are_numbers_dates_and_truth_values_too() -> None:
     assert Release.from_json(release.to_json()) == release
     with pytest.raises(InvalidParameter, match="groups must be what column 'city' holds, truth values"):
         select_each(PLURALITY, said, epsilon=1, by="city", groups=days)
+    with pytest.raises(
+        InvalidParameter, match=r"^groups must be different from each other; got 'true'"
+    ) as found:
+        select_each(PLURALITY, said, epsilon=1, by="city", groups=["true", "TRUE"])
+    assert found.value.parameter == "groups"
 
 
 # ---- the price -------------------------------------------------------------------------------------------

@@ -148,7 +148,8 @@ def comparable(column: Column, values: Sequence[str] | Sequence[Fraction]) -> li
     texts = [value for value in values if isinstance(value, str)]
     if texts and column.kind != "text":
         raise InvalidParameter(
-            f"candidates must be numbers, as column {column.name!r} holds {WORDS[column.kind]}; got text."
+            f"candidates must be numbers, as column {column.name!r} holds {WORDS[column.kind]}; got text.",
+            parameter="candidates",
         )
     if texts:
         known = column.characters

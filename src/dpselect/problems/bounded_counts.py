@@ -55,7 +55,8 @@ class ByList:
             if lost:
                 raise InvalidParameter(
                     f"candidates must be text that column {self.column!r} can hold; {lost} of them have no "
-                    "form in the encoding of its database. Leave them out: nobody can have chosen them."
+                    "form in the encoding of its database. Leave them out: nobody can have chosen them.",
+                    parameter="candidates",
                 )
         else:
             if column.kind in TYPED_KINDS:

@@ -76,15 +76,13 @@ class Groups:
 
     def _key(self, schema: Schema) -> Key:
         """Fit the groups to their column, as candidates are fitted."""
-        refusal = ""
         try:
             return ByList(self.column, self.values).key(schema)
         except InvalidParameter as refused:
-            refusal = str(refused)
-        start = "candidates "
-        raise InvalidParameter(
-            f"groups {refusal.removeprefix(start)}" if refusal.startswith(start) else refusal
-        )
+            if refused.parameter != "candidates":
+                raise
+            sentence = str(refused)
+        raise InvalidParameter(f"groups{sentence.removeprefix('candidates')}", parameter="groups")
 
     def apart(self, counts: Counts) -> Iterator[Counts]:
         """Give the counts of each group, in the order of the groups."""

@@ -51,7 +51,8 @@ class TypedValues:
         if column.kind != self.kind:
             raise InvalidParameter(
                 f"candidates must be what column {column.name!r} holds, {WORDS[column.kind]}; "
-                f"got {WORDS[self.kind]}."
+                f"got {WORDS[self.kind]}.",
+                parameter="candidates",
             )
         return [(place, label) for place, label in enumerate(self.labels) if _fits(column, label)]
 
@@ -78,7 +79,8 @@ def typed(items: Sequence[Any], name: str) -> TypedValues | None:
     for label in labels:
         if label in seen:
             raise InvalidParameter(
-                f"{name} must be different from each other; got {shown(text_of(label))} twice."
+                f"{name} must be different from each other; got {shown(text_of(label))} twice.",
+                parameter=name,
             )
         seen.add(label)
     return TypedValues(kind, tuple(labels))
@@ -100,7 +102,8 @@ def read_as(column: Column, texts: Sequence[str]) -> TypedValues:
     if found is None:
         raise InvalidParameter(
             f"candidates must be {WORDS[column.kind]}, as column {column.name!r} holds them; got other text. "
-            f"Write {EXAMPLES[column.kind]}."
+            f"Write {EXAMPLES[column.kind]}.",
+            parameter="candidates",
         )
     return found
 
@@ -118,7 +121,9 @@ def _plain(item: Any, name: str) -> Any:
     if isinstance(item, bool | np.bool_):
         return bool(item)
     if getattr(item, "tzinfo", None) is not None or getattr(item, "nanosecond", 0) != 0:
-        raise InvalidParameter(f"{name} must be times without a zone, in microseconds at most.")
+        raise InvalidParameter(
+            f"{name} must be times without a zone, in microseconds at most.", parameter=name
+        )
     if isinstance(item, datetime):
         return datetime.combine(date(item.year, item.month, item.day), item.time())
     return item
