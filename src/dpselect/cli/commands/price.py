@@ -13,7 +13,10 @@ from dpselect.cli.user_errors import UserError
 
 @command(
     name="price",
-    epilog=examples("price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01 --epsilon 1"),
+    epilog=examples(
+        "price survey.parquet --unit buyer --value wtp --prices 0.01:1.99:0.01 --epsilon 1",
+        "price survey.parquet --unit buyer --value wtp --between 0.01:1.99 --step 0.001 --epsilon 1",
+    ),
 )
 @asks_a_table
 @VALUE
