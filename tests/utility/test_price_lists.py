@@ -167,10 +167,9 @@ def test_a_figure_that_needs_a_bound_on_people_says_so() -> None:
 
 
 def test_a_lead_is_of_the_claim_that_counts_equal_losses() -> None:
-    prices = listing([1, 2, 3, 4])
-    for scale in (Fraction(1), Fraction(4)):
-        lead = revenue_lead(prices, 6, scale, Fraction(1, 10), Fraction(1))
-        assert worst_failure([1, 2, 3, 4], 6, float(scale), int(lead), "at least") <= 0.1
+    for prices, people, scale in (([1, 2, 3, 4], 6, 1), ([1, 2, 3, 4], 6, 4), ([1, 2], 2, 2), ([1, 2], 3, 4)):
+        lead = revenue_lead(listing(prices), people, Fraction(scale), Fraction(1, 10), Fraction(1))
+        assert worst_failure(prices, people, scale, int(lead), "at least") <= 0.1
 
 
 def test_people_are_for_one_winner_of_a_price_list() -> None:

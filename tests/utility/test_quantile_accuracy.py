@@ -112,6 +112,20 @@ def test_accuracy_says_of_how_many_people_it_speaks() -> None:
             dpselect.accuracy(problem, **words)
 
 
+def test_what_is_proved_of_candidates_with_scores_is_refused_for_several_quantiles() -> None:
+    problem = dpselect.quantiles(value="x", at=["1/4", "1/2"], between=(0, 120))
+    for ask in (
+        lambda: dpselect.expected_error(problem, epsilon=1),
+        lambda: dpselect.lead_needed(problem, epsilon=1),
+        lambda: dpselect.chance_of_best(problem, lead=10, epsilon=1),
+        lambda: dpselect.plot_accuracy(problem),
+        lambda: dpselect.plot_chance(problem, epsilon=1),
+        lambda: dpselect.plot_plan(problem, epsilon=1),
+    ):
+        with pytest.raises(InvalidParameter, match="several quantiles at once have no best candidate"):
+            ask()
+
+
 def test_ends_of_the_formulas() -> None:
     half = (Fraction(1, 2),)
     assert rank_errors(half, 1, Fraction(1), TENTH, 10).within == (Fraction(0),)

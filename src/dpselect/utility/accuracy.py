@@ -28,6 +28,7 @@ from dpselect.utility.noise_plan import (
     PlannableProblem,
     candidate_count,
     known,
+    must_have_scores,
     noise_plan,
     winners,
 )
@@ -260,6 +261,7 @@ def lead_needed(  # noqa: PLR0913 - each is part of the question
         probability ``confidence`` or more. It is a multiple of the problem's unit. ``people`` is as for
         ``accuracy``.
     """
+    must_have_scores(problem)
     found = accuracy(
         problem,
         epsilon=epsilon,

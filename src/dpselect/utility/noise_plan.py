@@ -150,6 +150,7 @@ def noise_plan(
         raise InvalidParameter.must_be(
             "problem", "a selection problem", got=problem, way_out="Write counting(100) for 100 candidates."
         )
+    must_have_scores(problem)
     metric_of(neighbours)
     n = number_of_outputs(problem)
     chosen, reach, together = winners(k, n), problem.d_range(neighbours), l1_of(problem, neighbours)
@@ -161,6 +162,15 @@ def noise_plan(
     if mechanism == "lecture" and neighbours == "change_one" and alone is not None:
         reach = 2 * alone
     return NoisePlan(n, chosen, Fraction(reach), together, known(mechanism), Fraction(problem.unit))
+
+
+def must_have_scores(problem: object) -> None:
+    """Refuse several quantiles at once: their draws are a recursion, and no candidate has a score."""
+    if getattr(problem, "at", ()):
+        raise InvalidParameter(
+            "several quantiles at once have no best candidate, and no lead: what is proved is how far ranks "
+            "are off. Write accuracy(problem, epsilon=1)."
+        )
 
 
 def l1_of(problem: PlannableProblem, neighbours: Neighbours) -> Fraction | None:

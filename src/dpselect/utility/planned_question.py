@@ -11,7 +11,7 @@ from dpselect.exact.numbers import Number, positive
 from dpselect.privacy.neighbours import Neighbours
 from dpselect.utility.accuracy import accuracy, expected_error
 from dpselect.utility.chance import chance_of_best
-from dpselect.utility.noise_plan import PlannableProblem, number_of_outputs
+from dpselect.utility.noise_plan import PlannableProblem, must_have_scores, number_of_outputs
 from dpselect.utility.promise import Accuracy
 from dpselect.utility.worst_case import Mechanism
 
@@ -62,7 +62,8 @@ class PlannedQuestion:
         )
 
     def must_leave_a_choice(self, price: Fraction) -> Accuracy:
-        """Refuse a question without a choice; otherwise give its accuracy."""
+        """Refuse a question without a choice, or of several quantiles; otherwise give its accuracy."""
+        must_have_scores(self.problem)
         found = self.accuracy(price)
         if not found.within:
             raise InvalidParameter("problem must leave a choice; here every winner is as good as the best.")
