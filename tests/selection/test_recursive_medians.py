@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from dpselect.audit.rounds import enumerate_rounds
 from dpselect.exact.randomness import system
 from dpselect.selection import cells as cells_module
+from dpselect.selection import recursive_medians
 from dpselect.selection.cells import SHARES, Cells, Cut
 from dpselect.selection.recursive_medians import (
     draw_pivot,
@@ -182,6 +183,29 @@ def test_ties_that_go_to_one_side_pull_the_later_quantiles_away(monkeypatch: pyt
     right = Cells.cut
     monkeypatch.setattr(cells_module.Cells, "cut", lambda self, cell, _: right(self, cell, Fraction(0)))
     assert recursive_quantiles(cells, deciles, Fraction(4), system()) != [1] * 9
+
+
+def test_people_of_the_cell_that_is_cut_count_on_one_side_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If they counted on both sides, one person would move two draws, and the quartiles would be off."""
+    cells = cells_of([300, 400, 300])
+    assert recursive_quantiles(cells, QUARTILES, Fraction(2), system()) == [0, 1, 2]
+    draws: list[tuple[tuple[Cut, Cut], Fraction, Cut]] = []
+
+    def recorded(cells: Cells, between: tuple[Cut, Cut], at: Fraction, scale: Fraction, source: Any) -> Cut:
+        pivot = draw_pivot(cells, between, at, scale, source)
+        draws.append((between, at, pivot))
+        return pivot
+
+    monkeypatch.setattr(recursive_medians, "draw_pivot", recorded)
+    recursive_quantiles(cells, [Fraction(1, 10), Fraction(1, 2), Fraction(3, 5)], Fraction(2), system())
+    (whole, half, first), *others = draws
+    left, right = whole
+    assert (left.rank, right.rank, half) == (0, 1000, Fraction(1, 2))
+    assert first == cells.cut(first.cell, first.share)
+    assert [(between, at) for between, at, _ in others] == [
+        ((left, first), Fraction(1, 5)),
+        ((first, right), Fraction(1, 5)),
+    ]
 
 
 def test_answers_ascend_and_one_of_many_cells_costs_no_more() -> None:
