@@ -216,8 +216,11 @@ def anchor_missing(path: Path) -> LedgerDamaged:
 
 
 def anchor_unavailable(path: Path, what: str, problem: OSError) -> LedgerUnavailable:
-    """Say what could not be done with an anchor."""
-    return LedgerUnavailable(f"the anchor {str(path)!r} could not {what}: {os.strerror(problem.errno or 0)}.")
+    """Say what could not be done with an anchor, and what to do: a charge may be recorded without it."""
+    why = os.strerror(problem.errno or 0)
+    return LedgerUnavailable(
+        f"the anchor {str(path)!r} could not {what}: {why}. Release nothing; mend it and try again."
+    )
 
 
 def _record(state: AnchorState) -> bytes:
