@@ -15,7 +15,8 @@ from tests.cli.commands import VOTE, Call
 
 SOURCE = Path(dpselect.__file__).parent
 ACROSS_STRINGS = (
-    "this ledger takes PureDP; got ZCDP",
+    "this ledger takes PureDP; got ",
+    "this ledger takes ZCDP, and PureDP by conversion; got ",
     "this ledger takes ApproxDP and PureDP",
     'noise="laplace" needs',
     "Leave noise out",
@@ -110,6 +111,22 @@ TRANSLATED = {
     "a tick": ("studio --tick 0", "--tick must be 0.02 to 60 seconds"),
     "a proxy": ("studio --behind-proxy http://a", "--behind-proxy must be the address of the proxy"),
     "votes of a lesson": ("classroom --output page.html --votes tea=many", "--votes must be"),
+    "a delta where there is none": (
+        f"{VOTE} --epsilon 1/8 --delta 1e-7 --ledger town.ledger",
+        "this ledger holds epsilon; got epsilon with a delta. Ask with --epsilon. Or keep another ledger: dp",
+    ),
+    "a rho with a delta where there is none": (
+        f"{VOTE} --rho 1/8 --delta 1e-7 --ledger town.ledger",
+        "this ledger holds epsilon; got rho with a delta. Ask with --epsilon. Or keep another ledger: dpselect",
+    ),
+    "a delta beside rho alone": (
+        f"{VOTE} --epsilon 1/8 --delta 1e-7 --ledger rho.ledger",
+        "this ledger holds rho; got epsilon with a delta. Ask with --rho or --epsilon. Or keep another ledger",
+    ),
+    "a rho with a delta beside rho alone": (
+        f"{VOTE} --rho 1/8 --delta 1e-7 --ledger rho.ledger",
+        "this ledger holds rho; got rho with a delta. Ask with --rho or --epsilon. Or keep another ledger: dp",
+    ),
     "each row a person": (
         f"{VOTE.replace('--unit voter', '--each-row-is-a-person')} --epsilon 1 --ledger town.ledger",
         "name the column with --unit, or keep a ledger made with --unit row",
@@ -132,6 +149,7 @@ def constants() -> str:
 def test_a_sentence_of_the_library_names_what_a_user_typed(line: str, words: str, call: Call) -> None:
     assert call("ledger create town.ledger --epsilon 2 --unit voter").code == 0
     assert call("ledger create delta.ledger --epsilon 2 --delta 1e-6").code == 0
+    assert call("ledger create rho.ledger --rho 2 --unit voter").code == 0
     refused = call(line)
     refused.refused(2, words)
     assert "Ledger." not in refused.err

@@ -74,6 +74,14 @@ WORDS_OF_PHRASES = {
     "this ledger takes PureDP; got ZCDP. Ask with epsilon= (a measurement for max_divergence())": (
         "this ledger holds epsilon; got rho. Ask with --epsilon"
     ),
+    "this ledger takes PureDP; got ApproxDP. ": "this ledger holds epsilon; got epsilon with a delta. ",
+    "this ledger takes PureDP; got ApproxZCDP. ": "this ledger holds epsilon; got rho with a delta. ",
+    "this ledger takes ZCDP, and PureDP by conversion; got ApproxDP. ": (
+        "this ledger holds rho; got epsilon with a delta. "
+    ),
+    "this ledger takes ZCDP, and PureDP by conversion; got ApproxZCDP. ": (
+        "this ledger holds rho; got rho with a delta. "
+    ),
     "Table(..., numbers_in_text=True)": "--numbers-in-text",
     'write columns={"voter": "text"}, with "text", "integer" or "double" for each.': "--columns voter:text.",
     "with separator= or encoding=": "with --separator or --encoding",
