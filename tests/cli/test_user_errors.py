@@ -113,19 +113,19 @@ TRANSLATED = {
     "votes of a lesson": ("classroom --output page.html --votes tea=many", "--votes must be"),
     "a delta where there is none": (
         f"{VOTE} --epsilon 1/8 --delta 1e-7 --ledger town.ledger",
-        "this ledger holds epsilon; got epsilon with a delta. Ask with --epsilon. Or keep another ledger: dp",
+        "this ledger holds epsilon; got epsilon with a delta. Ask with --epsilon. Or keep another",
     ),
     "a rho with a delta where there is none": (
         f"{VOTE} --rho 1/8 --delta 1e-7 --ledger town.ledger",
-        "this ledger holds epsilon; got rho with a delta. Ask with --epsilon. Or keep another ledger: dpselect",
+        "this ledger holds epsilon; got rho with a delta. Ask with --epsilon. Or keep another",
     ),
     "a delta beside rho alone": (
         f"{VOTE} --epsilon 1/8 --delta 1e-7 --ledger rho.ledger",
-        "this ledger holds rho; got epsilon with a delta. Ask with --rho or --epsilon. Or keep another ledger",
+        "this ledger holds rho; got epsilon with a delta. Ask with --rho or --epsilon. Or keep another",
     ),
     "a rho with a delta beside rho alone": (
         f"{VOTE} --rho 1/8 --delta 1e-7 --ledger rho.ledger",
-        "this ledger holds rho; got rho with a delta. Ask with --rho or --epsilon. Or keep another ledger: dp",
+        "this ledger holds rho; got rho with a delta. Ask with --rho or --epsilon. Or keep another",
     ),
     "each row a person": (
         f"{VOTE.replace('--unit voter', '--each-row-is-a-person')} --epsilon 1 --ledger town.ledger",

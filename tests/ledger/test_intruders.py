@@ -191,7 +191,9 @@ def test_an_anchor_that_cannot_be_locked_is_named(filled: Ledger, monkeypatch: p
         raise OSError(ENOLCK, "")
 
     monkeypatch.setattr("fcntl.flock", no_locks)
-    with pytest.raises(LedgerUnavailable, match=r"could not be locked: No locks available\. Release nothing; mend it"):
+    with pytest.raises(
+        LedgerUnavailable, match=r"could not be locked: No locks available\. Release nothing; mend it"
+    ):
         filled.charge(PureDP("1/10"), reason="a")
 
 
@@ -218,7 +220,9 @@ def test_an_anchor_that_is_there_is_never_replaced(tmp_path: Path) -> None:
 
 def test_a_place_where_no_anchor_can_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(LedgerUnavailable, match="could not be created: .* Release nothing; mend it and try again"):
+    with pytest.raises(
+        LedgerUnavailable, match=r"could not be created: .* Release nothing; mend it and try again"
+    ):
         anchors.create_anchor(tmp_path / "file" / "anchor", anchors.empty_state("1" * 64))
 
 

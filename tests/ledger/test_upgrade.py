@@ -104,9 +104,24 @@ def test_e10_a_damaged_old_ledger_is_not_copied(tmp_path: Path) -> None:
         upgrade(old, tmp_path / "new.ledger")
     old.write_bytes(whole)
     lost = format_1(tmp_path / "lost.ledger", [QUESTION.format("add_remove")], anchor=False)
-    with pytest.raises(LedgerDamaged, match="is gone"):
+    said = (
+        r"the anchor '.*lost\.ledger\.anchor' is gone; .* Put it back, or say where it is: anchor=\. If it is"
+    )
+    with pytest.raises(LedgerDamaged, match=said):
         upgrade(lost, tmp_path / "new.ledger")
+    found = (tmp_path / "old.ledger.anchor").rename(tmp_path / "moved.anchor")
+    with upgrade(old, tmp_path / "moved.ledger", anchor=found) as new:
+        assert new.verify() == 2
     assert not (tmp_path / "new.ledger").exists()
+
+
+def test_a_copy_is_a_file(tmp_path: Path) -> None:
+    old = format_1(tmp_path / "old.ledger", [QUESTION.format("add_remove")])
+    said = r"^the new ledger must be at a path; got .*\. Write a path such as 'food.ledger'\.$"
+    for url in ("postgresql://user:secret@127.0.0.1/town", "postgres://127.0.0.1/town"):
+        with pytest.raises(InvalidParameter, match=said) as refused:
+            upgrade(old, url)
+        assert "secret" not in str(refused.value)
 
 
 def test_what_a_killed_copy_left_hinders_no_other(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ WORDS_OF_PHRASES = {
     "this ledger takes ZCDP, and PureDP by conversion; got ApproxZCDP. ": (
         "this ledger holds rho; got rho with a delta. "
     ),
+    "or say where it is: anchor=.": "or say where it is: --anchor FILE.",
     "Table(..., numbers_in_text=True)": "--numbers-in-text",
     'write columns={"voter": "text"}, with "text", "integer" or "double" for each.': "--columns voter:text.",
     "with separator= or encoding=": "with --separator or --encoding",

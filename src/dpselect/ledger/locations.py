@@ -29,18 +29,22 @@ def database_at(place: Place) -> LedgerDatabase:
         return PostgresDatabase(place)
     from dpselect.ledger.sqlite import SqliteDatabase  # noqa: PLC0415 - not needed with a server
 
-    return SqliteDatabase(local_file(place, "the ledger"))
+    return SqliteDatabase(local_file(place, "the ledger", instead=" or a URL"))
 
 
-def local_file(place: Place, name: str) -> Path:
-    """Read a path; refuse other values, missing folders and network file systems."""
-    way_out = "Write a path such as 'food.ledger', or a URL that begins with postgresql://."
+def local_file(place: Place, name: str, *, instead: str = "") -> Path:
+    """Read a path; refuse other values, missing folders and network file systems.
+
+    ``instead`` says what else the caller would have taken.
+    """
+    url = f",{instead} that begins with postgresql://" if instead else ""
+    way_out = f"Write a path such as 'food.ledger'{url}."
     if not isinstance(place, str | os.PathLike) or not isinstance(os.fspath(place), str):
-        raise InvalidParameter.must_be(name, "at a path or a URL", got=place, way_out=way_out)
+        raise InvalidParameter.must_be(name, f"at a path{instead}", got=place, way_out=way_out)
     text = os.fspath(place)
     if not text or text.startswith(":") or "://" in text or not text.isprintable():
         hidden = text if "@" not in text else "a URL of another kind"
-        raise InvalidParameter.must_be(name, "at a path or a URL", got=hidden, way_out=way_out)
+        raise InvalidParameter.must_be(name, f"at a path{instead}", got=hidden, way_out=way_out)
     path = Path(os.path.realpath(text))
     if len(path.name.encode()) > MOST_BYTES_OF_FILE_NAME or path.is_dir() or not path.parent.is_dir():
         raise InvalidParameter.must_be(name, "a file in a folder that is there", got=text, way_out=way_out)

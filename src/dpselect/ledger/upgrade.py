@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpselect.errors import InvalidParameter, LedgerDamaged
-from dpselect.ledger.anchor import sync_folder
+from dpselect.ledger.anchor import anchor_exists, sync_folder
 from dpselect.ledger.anchor_places import AnchorPlaces
 from dpselect.ledger.database import FORMAT_1, PRESENT, all_answers, header_rows
 from dpselect.ledger.entries import Entry, Header, read_header, record_digest
@@ -91,7 +91,13 @@ def _old_log(old: Place, anchor: Path | None) -> VerifiedLog:
     rows = header_rows(database)
     header = _header_of_format_1(rows) if database.layout == FORMAT_1 else read_header(rows)
     log = VerifiedLog(database, header)
-    log.verify(*AnchorPlaces.of(log, anchor).states())
+    anchors = AnchorPlaces.of(log, anchor)
+    if not anchor_exists(anchors.main):
+        raise LedgerDamaged(
+            f"the anchor {str(anchors.main)!r} is gone; without it nobody knows whether entries are missing. "
+            "Put it back, or say where it is: anchor=. If it is lost, count the whole budget as spent."
+        )
+    log.verify(*anchors.states())
     return log
 
 
