@@ -5,7 +5,8 @@ request id in the ledger, on the account of the analyst. So a job that is taken 
 was killed at whatever moment, finds its charge and its answer in the ledger: it is charged once, and drawn
 at most once.
 
-Begun at one tick and told at the next, an answer takes one tick, unless its data take longer to read.
+Begun at one tick and told at the next, an answer takes one tick, or as many as its question says (pace.py),
+unless its data take longer to read.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from dpselect.silence import run_or_none
 from dpselect.studio.asked_question import AskedQuestion
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.offer import Offer
+from dpselect.studio.pace import ticks_of
 from dpselect.studio.quotes import question_of
 from dpselect.studio.refusals import NOT_BEGUN, Refused, not_found
 from dpselect.studio.state import State
 
 JobState: TypeAlias = Literal["computing", "done", "refused", "failed"]
-MOST_WAITING, MOST_WAITING_OF_ONE = 1_000, 50
-"""Jobs that may wait: of all analysts, and of one."""
+MOST_WAITING, MOST_TICKS_OF_ONE = 1_000, 50
+"""Questions that wait; and the ticks that those of one analyst may take together, if there are several."""
 SHOWN_JOBS = 200
 """Jobs that an analyst sees, the newest ones."""
 
@@ -85,7 +87,7 @@ class Lane:
         with self._state.writing():
             row = self._state.row("select * from jobs where analyst = ? and id = ?", [analyst, request])
             if row is None:
-                self._must_have_room(analyst)
+                self._must_have_room(analyst, offer.paid)
                 if not offer.is_affordable:
                     raise Refused(
                         409,
@@ -128,9 +130,11 @@ class Lane:
         row = self._state.row("select number from jobs where analyst = ? and id = ?", [analyst, request])
         return int(row["number"]) if row is not None else 0
 
-    def _must_have_room(self, analyst: str) -> None:
-        rows = self._state.rows("select analyst from jobs where state = 'computing'")
-        if len(rows) >= MOST_WAITING or sum(row["analyst"] == analyst for row in rows) >= MOST_WAITING_OF_ONE:
+    def _must_have_room(self, analyst: str, asked: AskedQuestion) -> None:
+        rows = self._state.rows("select analyst, words from jobs where state = 'computing'")
+        own = [AskedQuestion.from_text(row["words"]) for row in rows if row["analyst"] == analyst]
+        ticks = sum(ticks_of(each, self._tick) for each in (*own, asked))
+        if len(rows) >= MOST_WAITING or (own and ticks > MOST_TICKS_OF_ONE):
             raise Refused(429, "too many questions wait for their answers. Come again in a moment.")
 
     # ---- the thread --------------------------------------------------------------------------------------
@@ -145,33 +149,36 @@ class Lane:
                 self._sleep_until_tick()
             if number is None or self._stopping.is_set():
                 return
-            state, answer = self._outcome(number)
-            self._sleep_until_tick()
+            began = time.monotonic()
+            state, answer, ticks = self._outcome(number)
+            self._sleep_until_tick(not_before=began + (ticks - 1) * self._tick)
             while not self._is_told(number, state, answer) and not self._stopping.is_set():
                 self._sleep_until_tick()
             at_a_tick = True
 
-    def _sleep_until_tick(self) -> None:
+    def _sleep_until_tick(self, *, not_before: float = 0.0) -> None:
         """Wait for the next multiple of the tick, or for the end."""
         now = time.monotonic()
-        self._stopping.wait(max(0.0, math.floor(now / self._tick + 1) * self._tick - now))
+        tick = math.floor(max(now, not_before) / self._tick + 1) * self._tick
+        self._stopping.wait(max(0.0, tick - now))
 
     def _is_told(self, number: int, state: JobState, answer: str | None) -> bool:
         """Tell the analyst; say whether it could be written: the disk may have room at a later tick."""
         words = "update jobs set state = ?, answer = ? where number = ?"
         return run_or_none(lambda: self._state.write(words, [state, answer, number])) is not None
 
-    def _outcome(self, number: int) -> tuple[JobState, str | None]:
-        """Release a job; whatever fails after the charge is told by its state alone."""
+    def _outcome(self, number: int) -> tuple[JobState, str | None, int]:
+        """Release a job, and say how many ticks that takes; what fails after the charge has a state alone."""
         job = run_or_none(lambda: self._state.rows("select * from jobs where number = ?", [number])[0])
         if job is None:
-            return "failed", None
+            return "failed", None, 1
         asked = AskedQuestion.from_text(job["words"])
+        ticks = ticks_of(asked, self._tick)
         found = run_or_none(lambda: self._released(job["analyst"], job["id"], asked))
         if found is not None:
-            return found
+            return *found, ticks
         charged = run_or_none(lambda: self._is_charged(job["analyst"], job["id"], asked))
-        return ("refused", NOT_BEGUN) if charged is False else ("failed", None)
+        return ("refused", NOT_BEGUN, ticks) if charged is False else ("failed", None, ticks)
 
     def _is_charged(self, analyst: str, request: str, asked: AskedQuestion) -> bool:
         """Say whether the ledger has a charge for a request."""
