@@ -102,7 +102,7 @@ def test_the_address_alone_leads_to_the_first_page_of_a_role_and_all_others_to_t
         assert (told.status, told.headers["location"]) == (303, "/login")
 
 
-def test_who_logs_in_gets_the_page_that_was_wanted_and_no_page_of_another_place(shared: Running) -> None:
+def test_f14_who_logs_in_gets_the_page_that_was_wanted_and_no_page_of_another_place(shared: Running) -> None:
     asked = "/ask?question=top&epsilon=0.5&x=%3Cb%3E"
     told = shared.anyone.get(asked)
     assert told.status == 401
