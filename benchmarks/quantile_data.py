@@ -51,6 +51,11 @@ def numbers(data: str, people: int) -> Numbers:
     return kept
 
 
+def far_numbers(count: int) -> Numbers:
+    """Draw whole numbers of 63 bits, the same in every run: hardly two of them are equal."""
+    return np.random.default_rng(19).integers(0, 2**63 - 1, count)
+
+
 def mean_rank_error(answers: Any, ordered: Numbers, at: tuple[Fraction, ...]) -> float:
     """Average over the quantiles how many people lie between the answer and what was asked for.
 

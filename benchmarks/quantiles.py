@@ -20,7 +20,17 @@ import numpy as np
 
 from benchmarks.joint_quantiles import joint
 from benchmarks.peers import CHECKOUT, PINS, PYTHON, install
-from benchmarks.quantile_data import HOW_MANY, POINTS, SIZES, Ask, Error, Numbers, fractions, measured
+from benchmarks.quantile_data import (
+    HOW_MANY,
+    POINTS,
+    SIZES,
+    Ask,
+    Error,
+    Numbers,
+    far_numbers,
+    fractions,
+    measured,
+)
 from benchmarks.report import clock, figures, size, table
 from benchmarks.sections import replace_section
 from dpselect import (
@@ -81,7 +91,7 @@ def ours(values: Numbers, points: int, asked: int) -> Ask:
 
 def sorting() -> str:
     """Time a median of many distinct values on a grid of 2**64 points, beside sorting them."""
-    values = np.random.default_rng(19).integers(0, 2**63 - 1, DISTINCT)
+    values = far_numbers(DISTINCT)
     counts = Counts((values,), np.ones(DISTINCT, dtype=np.int64))
     median = quantile(value="value", at="1/2", between=(0, 2**64 - 1), step=1)
     domain = runs_domain(atom_domain(int), median.count)
