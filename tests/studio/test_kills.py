@@ -164,6 +164,10 @@ def kill_often(studio: Started, kills: int) -> None:
         stop.set()
         for client in clients:
             client.join()
+    until = time.monotonic() + WAIT_SECONDS
+    while any(each["state"] == "computing" for each in studio.ada.get("/api/releases").json["releases"]):
+        assert time.monotonic() < until
+        time.sleep(TICK)
     charged = studio.charges("mascots")
     assert told
     assert set(charged.values()) == {1}
