@@ -221,7 +221,8 @@ def test_an_anchor_is_a_new_file_within_the_allowed_roots(tmp_path: Path) -> Non
     table = write_meals(root / "meals.csv")
     with running(root) as run:
         furnish(run, table)
-        for place in (tmp_path / "a.anchor", table, Path("a.anchor")):
+        (root / "link.anchor").symlink_to(tmp_path / "outside.anchor")  # to nothing, so far
+        for place in (tmp_path / "a.anchor", table, Path("a.anchor"), root / "link.anchor"):
             new = NewDataSet(name="two", path=str(table), unit="guest", epsilon="1", anchor=str(place))
             with pytest.raises(InvalidParameter, match="anchor must be"):
                 run.studio.data_sets.register(new)

@@ -6,6 +6,7 @@ What the studio shows of one is its schema: names and kinds of columns. No row i
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import threading
@@ -236,7 +237,7 @@ class DataSets:
         place = Path(path)
         try:
             folder = place.parent.resolve(strict=True)
-            inside = any(folder.is_relative_to(root) for root in self._roots) and not place.exists()
+            inside = any(folder.is_relative_to(root) for root in self._roots) and not os.path.lexists(place)
         except (OSError, ValueError, RuntimeError):
             inside = False
         if not inside or not place.is_absolute():
