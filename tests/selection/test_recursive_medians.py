@@ -200,7 +200,7 @@ def test_people_of_the_cell_that_is_cut_count_on_one_side_each(monkeypatch: pyte
     recursive_quantiles(cells, [Fraction(1, 10), Fraction(1, 2), Fraction(3, 5)], Fraction(2), system())
     (whole, half, first), *others = draws
     left, right = whole
-    assert (left.rank, right.rank, half) == (0, 1000, Fraction(1, 2))
+    assert (left.rank, right.rank, half) == (Fraction(0), Fraction(1000), Fraction(1, 2))
     assert first == cells.cut(first.cell, first.share)
     assert [(between, at) for between, at, _ in others] == [
         ((left, first), Fraction(1, 5)),

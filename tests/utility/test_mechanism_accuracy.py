@@ -111,6 +111,9 @@ def test_clipped_scores_fail_no_more_often_than_is_said(
             weights
         )
         assert missed <= 1 - float(confidence)
+        t, room, fall = far / float(scale), (height - best) / float(scale), float(slope / scale)
+        tail = math.exp(-t) * (1 + 2 * (room + t) / fall - 2 / math.expm1(-fall))
+        assert math.isclose(tail, 1 - float(confidence), rel_tol=1e-9)
     mean = math.fsum(w * (best - s) for w, s in zip(weights, scores, strict=True)) / math.fsum(weights)
     said = float(expected_error(m, best=Fraction(best)))
     assert mean <= said <= 60 * float(scale)

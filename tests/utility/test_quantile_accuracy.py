@@ -56,7 +56,9 @@ def test_the_typical_error_is_that_of_independent_laplace_errors_of_all_draws(at
     own = {i: 2 * (2 * max(a, 1 - a) * scale) ** 2 for i, (a, _) in found.items()}
     typical = rank_errors(fractions, 1000, scale, TENTH, 1000).typical
     for place, (_, shares) in found.items():
-        assert typical[place] == root_above(sum(share**2 * own[i] for i, share in shares.items()))
+        assert typical[place] == root_above(
+            sum((share**2 * own[i] for i, share in shares.items()), Fraction(0))
+        )
 
 
 @pytest.mark.parametrize("shape", ["tied", "spread", "two"])
