@@ -9,6 +9,7 @@ import json
 import math
 from datetime import date
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -338,6 +339,28 @@ def test_what_no_version_wrote_of_groups_is_refused(change: Any) -> None:
     change(facts)
     with pytest.raises(InvalidParameter, match="must be a release"):
         Release.from_json(json.dumps(facts))
+
+
+def test_fewer_winners_than_were_drawn_are_refused_where_no_quorum_may_have_won() -> None:
+    facts = json.loads(top_k_each(PLURALITY, TOWNS, k=2, epsilon=10, quorum=None, **ASKED).to_json())
+    facts["group_labels"]["winners"][0].pop()
+    facts["groups"]["Rome"].pop()
+    with pytest.raises(InvalidParameter, match="must be a release"):
+        Release.from_json(json.dumps(facts))
+
+
+def test_answers_of_all_groups_that_no_ledger_can_keep_are_refused_before_they_are_paid_for(
+    tmp_path: Path,
+) -> None:
+    """The winner of one group would be kept."""
+    long = dpselect.plurality(candidate="dish", candidates=["tea" * 50_000, "pie"])
+    asked: dict[str, Any] = {"epsilon": "1/2", "request_id": "towns", "by": "city"}
+    with Ledger.create(tmp_path / "town.ledger", budget=PureDP(1)) as ledger:
+        with pytest.raises(InvalidParameter, match="k must be so small that a ledger can keep 3 labels"):
+            select_each(long, EMPTY, ledger=ledger, groups=CITIES, **asked)
+        assert ledger.verify() == 0
+        select_each(long, EMPTY, ledger=ledger, groups=CITIES[:1], **asked)
+        assert ledger.verify() == 1
 
 
 def test_many_groups_are_shown_in_part() -> None:
