@@ -121,6 +121,15 @@ REFUSED = {
     f"{EACH} --groups-per-person 4": "--groups-per-person must be",
     f"{EACH} --groups-per-person 0": "--groups-per-person must be",
     f"{EACH} --quorum many": "--quorum",
+    **{
+        f"{asked} guests.csv --unit guest --value dish --between 0:9 --epsilon 1 --each city --groups a,b "
+        "--quorum auto": words
+        for asked, words in {
+            "summary": "no meaning for quantiles",
+            "quantile --at 0.5": "no meaning for quantile",
+            "price": "not between bounds",
+        }.items()
+    },
     "scores totals.csv --candidates tea,soup,pie --sensitivity 1 --epsilon 1 --each dish --groups tea,pie": (
         "--each is for tables"
     ),

@@ -193,6 +193,7 @@ def test_the_quote_says_why_all_groups_cost_what_they_cost() -> None:
     with prepare(PLURALITY, EMPTY, epsilon=1, **asked) as question:
         text = repr(question.quote)
     assert "may leave one group and enter another" in text
+    assert "the larger of a draw with other answers and two draws with a person more or fewer" in text
     assert "2 times as much as one" in text
 
 

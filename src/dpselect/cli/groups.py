@@ -11,6 +11,7 @@ from dpselect.cli.user_errors import UserError
 
 if TYPE_CHECKING:
     from dpselect.engines.schema import Schema
+    from dpselect.problems.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,15 @@ def given_groups(options: QuestionOptions) -> GivenGroups | None:
     return GivenGroups(options.each, listed, per_person)
 
 
-def asked_quorum(options: QuestionOptions) -> str | None:
-    """Give the quorum that is asked for: of groups the least that silences empty ones, if none is named."""
+def asked_quorum(options: QuestionOptions, problem: Problem) -> str | None:
+    """Give the quorum that is asked for: of groups the least that silences empty ones, if none is named.
+
+    "auto" that is named is refused where there is no quorum; one that is not named is left out there.
+    """
+    from dpselect.release.quorum import beside_a_quorum
+
     if options.quorum is None:
         return None if options.each is None else "auto"
+    if options.quorum == "auto":
+        beside_a_quorum(problem)
     return None if options.quorum == "none" else options.quorum

@@ -201,7 +201,7 @@ def _prepared(
         noise=options.noise,
         gap=options.gap,
         gap_grid=options.gap_grid,
-        quorum=asked_quorum(options),
+        quorum=asked_quorum(options, problem),
         counts=options.counts,
         progress=options.progress,
         **more,

@@ -54,8 +54,8 @@ class AskedGroups:
             return f"{counts}, so all of them cost {times}"
         return (
             f"{counts}. With other answers a person may leave one group and enter another, which moves two "
-            f"draws: all of them cost {times}, and one costs what is more, a draw with other answers or two "
-            "with a person more or fewer"
+            "draws. One costs the larger of a draw with other answers and two draws with a person more or "
+            f"fewer, and all of them cost {times}"
         )
 
     def promise_text(self, sureness: str, unit: str) -> str:
