@@ -81,6 +81,7 @@ def test_auto_is_the_least_that_keeps_an_empty_table_silent(budget: dict[str, An
     with prepare(PLURALITY, EMPTY, quorum="auto", **budget) as question:
         quote = question.quote
     assert quote.quorum is not None
+    assert quote.noise != "laplace"
     silent = [
         enclosed_law([0, 0, 0, score], noise=quote.noise, scale=quote.scale)[3,][0]
         for score in (quote.quorum, quote.quorum - 1)
@@ -91,7 +92,8 @@ def test_auto_is_the_least_that_keeps_an_empty_table_silent(budget: dict[str, An
 @pytest.mark.parametrize(("n", "k", "groups"), [(3, 1, 1), (100, 10, 1), (100, 10, 3), (1000, 3, 200)])
 def test_auto_is_the_least_with_laplace_noise_too(n: int, k: int, groups: int) -> None:
     """The several best of a plurality take Laplace noise; the first one drawn is the quorum or is not."""
-    asked_of = {} if groups == 1 else {"by": "dish", "groups": [f"g {i}" for i in range(groups)]}
+    names = [f"group {i}" for i in range(groups)]
+    asked_of: dict[str, Any] = {} if groups == 1 else {"by": "dish", "groups": names}
     dish = dpselect.plurality(candidate="dish", candidates=[f"dish {i}" for i in range(n)])
     quote = prepare(dish, EMPTY, k=k, epsilon="1/10", noise="laplace", quorum="auto", **asked_of).quote
     assert quote.quorum is not None
