@@ -50,6 +50,8 @@ def test_several_fractions_are_asked_at_once(call: Call) -> None:
     answer = call(f"{MEDIAN.replace('--at 0.5', '--at 1/4,0.5,0.75')} --epsilon 100 --json --quiet")
     assert answer.json["at"] == ["1/4", "1/2", "3/4"]
     assert len(answer.json["winners"]) == 3
+    few = call(f"{MEDIAN.replace('--at 0.5', '--at 1/4,0.5')} --epsilon 1 --people 900 --dry-run --json").json
+    assert few["people"] == 900
 
 
 WRONG = {
@@ -57,6 +59,7 @@ WRONG = {
     "no column": (SUMMARY.replace("--value salary", "") + " --epsilon 1", "--value must"),
     "a picture of no kind": (f"{SUMMARY} --epsilon 1 --plot box.txt", "--plot must"),
     "a picture nowhere": (f"{SUMMARY} --epsilon 1 --plot /no/such/place/box.png", "--plot must"),
+    "people of one quantile": (f"{MEDIAN} --epsilon 1 --people 900", "--people is for several quantiles"),
     "no people": (f"{SUMMARY} --epsilon 1 --people -1", "people must be"),
     "several winners": (f"{SUMMARY} --epsilon 1 --k 2", "--k must be 1"),
     "fractions that fall": (f"{MEDIAN.replace('0.5', '0.5,0.25')} --epsilon 1", "--at must ascend"),

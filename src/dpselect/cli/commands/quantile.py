@@ -10,6 +10,7 @@ from dpselect.cli.options import (
     BETWEEN,
     CANDIDATES,
     NUMBER_METAVAR,
+    PEOPLE_BOUND,
     STEP_WIDTH,
     VALUE,
     QuestionOptions,
@@ -36,6 +37,7 @@ from dpselect.cli.user_errors import UserError
 @BETWEEN
 @STEP_WIDTH
 @CANDIDATES
+@PEOPLE_BOUND
 def quantile_command(  # noqa: PLR0913 - each is an option
     options: QuestionOptions,
     *,
@@ -44,6 +46,7 @@ def quantile_command(  # noqa: PLR0913 - each is an option
     between: str | None,
     step: str | None,
     candidates: str | None,
+    people: int | None,
 ) -> TableQuestion:
     """Draw the number that splits people as asked: a median, a quartile.
 
@@ -62,11 +65,16 @@ def quantile_command(  # noqa: PLR0913 - each is an option
         )
     from dpselect.problems import quantile, quantiles
 
+    if people is not None and "," not in at:
+        raise UserError(
+            "--people is for several quantiles at once. Leave it out: of one the figure holds for any number."
+        )
     if between is not None:
         bounds = public_lists.pair(between, "--between")
         if "," in at:
             several = [each.strip() for each in at.split(",")]
-            return about_numbers(options, quantiles(value=column, at=several, between=bounds, step=step))
+            together = quantiles(value=column, at=several, between=bounds, step=step)
+            return about_numbers(options, together).with_people(people)
         problem = quantile(value=column, at=at, between=bounds, step=step)
     elif "," in at:
         raise UserError(
