@@ -130,7 +130,7 @@ def check(town: Town, process: subprocess.Popen[str], number: int, before: int) 
 
 
 def hits(town: Town, number: int, times: int) -> dict[str, int]:
-    """Send a signal at times spread over a whole run, and most around the charge."""
+    """Send signals at times spread over a whole run: the second at once, every third around the charge."""
     started = time.monotonic()
     process = town.start()
     listening = time.monotonic() - started
@@ -142,7 +142,7 @@ def hits(town: Town, number: int, times: int) -> dict[str, int]:
         before = town.charges()
         process = town.start()
         if hit % 3:
-            time.sleep(seconds * (hit + spread.random()) / times)
+            time.sleep(0 if hit == 1 else seconds * (hit + spread.random()) / times)
         else:
             until = time.monotonic() + 60
             while town.charges() == before and process.poll() is None and time.monotonic() < until:
