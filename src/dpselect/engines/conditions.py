@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -12,10 +13,37 @@ from dpselect.errors import InvalidParameter
 
 Operator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
 Constant: TypeAlias = str | Fraction | bool | date | time | datetime
+_DAY, _CLOCK = r"[0-9]{4}-[0-9]{2}-[0-9]{2}", r"[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
+_DATE, _TIME = re.compile(_DAY), re.compile(_CLOCK)
+_TIMESTAMP = re.compile(f"{_DAY}([ T]{_CLOCK})?")
+
+
+def read_date(text: str) -> date:
+    """Read 2024-01-31, or fail."""
+    return date.fromisoformat(_whole(_DATE, text))
+
+
+def read_time(text: str) -> time:
+    """Read 18:30, 18:30:05 or 18:30:05.123456, or fail."""
+    return time.fromisoformat(_whole(_TIME, text))
+
+
+def read_timestamp(text: str) -> datetime:
+    """Read a date, or a date and a time with a space or a T between them, or fail."""
+    return datetime.fromisoformat(_whole(_TIMESTAMP, text))
+
+
+def _whole(form: re.Pattern[str], text: str) -> str:
+    """Give what has this form; Python reads more, and drops what is finer than a microsecond."""
+    if not form.fullmatch(text):
+        raise ValueError
+    return text
+
+
 MOMENTS: dict[str, tuple[type[Constant], Callable[[str], Constant], str]] = {
-    "date": (date, date.fromisoformat, "DATE '2024-01-31'"),
-    "time": (time, time.fromisoformat, "TIME '18:30:00'"),
-    "timestamp": (datetime, datetime.fromisoformat, "TIMESTAMP '2024-01-31 18:30:00'"),
+    "date": (date, read_date, "DATE '2024-01-31'"),
+    "time": (time, read_time, "TIME '18:30:00'"),
+    "timestamp": (datetime, read_timestamp, "TIMESTAMP '2024-01-31 18:30:00'"),
 }
 """Dates and times, by the kind of their column: the class, what reads its ISO form, and an example."""
 

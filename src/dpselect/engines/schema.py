@@ -102,7 +102,7 @@ class Schema:
         names = [column.name for column in self.columns]
         if found:
             raise InvalidParameter(
-                f"column {name!r} must be in the table once; it is there {len(found)} times."
+                f"column {shown(name)} must be in the table once; it is there {len(found)} times."
             )
         more = [] if len(names) <= SHOWN_COLUMNS else ["…"]
         listed = ", ".join([*map(_short, names[:SHOWN_COLUMNS]), *more])
@@ -110,7 +110,7 @@ class Schema:
             other for other in names if other.casefold() == name.casefold()
         ]
         hint = f" Did you mean {shown(near[0])}?" if near else ""
-        raise InvalidParameter(f"column {name!r} is not in the table; it has: {listed}.{hint}")
+        raise InvalidParameter(f"column {shown(name)} is not in the table; it has: {listed}.{hint}")
 
     def person(self, name: str) -> Column:
         """Find the column that identifies a person; it must hold text, whole numbers or UUIDs."""

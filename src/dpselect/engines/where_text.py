@@ -93,6 +93,8 @@ def _must_be_whole(text: str, tokens: Sequence[Token]) -> None:
         between = text[place : len(text) if token is None else token.start]
         if between.strip(" \t\r\n") or (token is not None and token.comments):
             raise not_a_filter(f"must not have a comment, or signs that SQL does not know. {FILTER_WORDS}")
+        if token is not None and token.token_type == TokenType.NOT and text[token.start] == "!":
+            raise not_a_filter("must not have '!' alone. Write NOT.")
         place = place if token is None else token.end + 1
 
 

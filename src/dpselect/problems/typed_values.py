@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from dpselect.engines.conditions import read_date, read_time, read_timestamp
 from dpselect.engines.schema import WORDS, Column, ListedValue, comparable
 from dpselect.errors import InvalidParameter, shown
 
@@ -89,9 +90,9 @@ def typed(items: Sequence[Any], name: str) -> TypedValues | None:
 def read_as(column: Column, texts: Sequence[str]) -> TypedValues:
     """Read names as values of the type that a column holds."""
     read: dict[str, Callable[[str], Any]] = {
-        "date": date.fromisoformat,
-        "time": time.fromisoformat,
-        "timestamp": datetime.fromisoformat,
+        "date": read_date,
+        "time": read_time,
+        "timestamp": read_timestamp,
         "boolean": lambda text: TRUTHS[text.lower()],
     }
     values = []
