@@ -95,6 +95,41 @@ def test_what_fails_before_the_charge_is_not_called_paid(own: Path) -> None:
         assert spent(run) == "0"
 
 
+def test_a_question_that_cannot_be_read_stands_in_the_way_of_no_other(own: Path) -> None:
+    """Not of the same analyst, not of another one, not after the next start."""
+    words = ('{"epsilon": "1/8"}', "no JSON", '{"candidates": [], "groups": [], "from": "a later version"}')
+    table = write_meals(own / "meals.csv")
+    with running(own) as run:
+        furnish(run, table)
+        keys = run.keys
+    with Studio(Settings(folder=own / "studio", allowed_roots=(own,))) as stopped:
+        stopped.lane.stop()
+        for text in words:
+            stopped.state.write(
+                "insert into jobs (analyst, id, data_set, words, state, asked) "
+                "values ('bob', ?, 'meals', ?, 'computing', 1)",
+                [text[:5], text],
+            )
+    with running(own) as again:
+        again.keys.update(keys)
+        assert again.as_("ada").post("/api/releases", {**VOTE, "request_id": "after"}).status == 202
+        assert again.as_("ada").answer("after").status == 200
+        waiting = again.studio.state.rows("select 1 from jobs where state = 'computing'")
+        assert not waiting
+
+
+def test_a_question_that_newer_rules_would_refuse_is_still_told(own: Path) -> None:
+    with running(own) as run:
+        furnish(run, write_meals(own / "meals.csv"))
+        ada = run.as_("ada")
+        ada.post("/api/releases", {**VOTE, "request_id": "old"})
+        assert ada.answer("old").status == 200
+        run.studio.state.write("update jobs set words = replace(words, '1/8', ?)", [f"1/1{'0' * 400}"])
+        assert ada.answer("old").status == 200
+        assert [each["id"] for each in ada.get("/api/releases").json["releases"]] == ["old"]
+        assert ada.post("/api/releases", {**VOTE, "request_id": "new"}).status == 202
+
+
 def test_answers_go_on_after_the_disk_was_full(own: Path) -> None:
     """For a few ticks the row of a job cannot be written: its ledger keeps the answer, to be told later."""
     with running(own) as run:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from dpselect.ledger.budget import MOST_DIGITS_OF_TOTAL
 from dpselect.studio import refusals
+from dpselect.studio.quotes import LARGEST_DENOMINATOR, MOST_PLACES
 from tests.studio.running import VOTE, Running, furnish, running, write_meals
 
 
@@ -92,6 +95,10 @@ def test_what_the_share_does_not_afford_is_refused_and_free(own: Path) -> None:
         {"column": "nothing"},
         {"epsilon": "0"},
         {"epsilon": "1e9999999"},
+        {"epsilon": "1e-400"},
+        {"epsilon": "0.0000000000001"},
+        {"epsilon": "1/1001"},
+        {"epsilon": "9" * 390 + "/1" + "0" * 390},
         {"epsilon": "nan"},
         {"epsilon": "", "within": ""},
         {"question": "steal"},
@@ -121,6 +128,23 @@ def test_what_is_known_to_be_wrong_is_refused_before_it_is_charged(
         assert told.status == 400
         assert set(told.json) == {"error"}
     assert spent(shared) == before
+
+
+@pytest.mark.parametrize("epsilon", ["1/999", "0.000000000001", "1/3", "12.5", "997/1000"])
+def test_e9_prices_are_decimal_numbers_or_fractions_of_small_ones(shared: Running, epsilon: str) -> None:
+    told = shared.as_("ada").post("/api/quotes", {**VOTE, "epsilon": epsilon}).json
+    assert Fraction(told["price"]) == Fraction(epsilon)
+
+
+def test_e9_sums_of_all_prices_that_there_are_stay_short() -> None:
+    whole = math.lcm(10**MOST_PLACES, *range(1, LARGEST_DENOMINATOR + 1))
+    assert len(str(whole)) < 450 < MOST_DIGITS_OF_TOTAL / 4
+
+
+def test_e9_an_accuracy_that_costs_next_to_nothing_costs_the_least_price(shared: Running) -> None:
+    words = {name: word for name, word in VOTE.items() if name != "epsilon"}
+    told = shared.as_("ada").post("/api/quotes", {**words, "within": "1e300"}).json
+    assert told["price"] == "1/1000000000000"
 
 
 def test_e5_a_failure_after_the_charge_is_one_constant_answer_and_stays_paid(own: Path) -> None:

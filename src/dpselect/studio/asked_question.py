@@ -114,8 +114,9 @@ class AskedQuestion:
 
     @classmethod
     def from_text(cls, text: str) -> AskedQuestion:
-        """Read what ``text`` wrote."""
-        return cls.from_words(json.loads(text))
+        """Read what ``text`` wrote, as it was: rules that are newer than the question do not hide it."""
+        words = json.loads(text)
+        return cls(**{**words, **{name: tuple(words[name]) for name in LISTS}})
 
     @classmethod
     def from_words(cls, words: Mapping[str, Any]) -> AskedQuestion:

@@ -131,10 +131,13 @@ class Lane:
         return int(row["number"]) if row is not None else 0
 
     def _must_have_room(self, analyst: str, asked: AskedQuestion) -> None:
-        rows = self._state.rows("select analyst, words from jobs where state = 'computing'")
-        own = [AskedQuestion.from_text(row["words"]) for row in rows if row["analyst"] == analyst]
+        (waiting,) = self._state.rows("select count(*) from jobs where state = 'computing'")[0]
+        rows = self._state.rows(
+            "select words from jobs where state = 'computing' and analyst = ?", [analyst]
+        )
+        own = [AskedQuestion.from_text(row["words"]) for row in rows]
         ticks = sum(ticks_of(each, self._tick) for each in (*own, asked))
-        if len(rows) >= MOST_WAITING or (own and ticks > MOST_TICKS_OF_ONE):
+        if waiting >= MOST_WAITING or (own and ticks > MOST_TICKS_OF_ONE):
             raise Refused(429, "too many questions wait for their answers. Come again in a moment.")
 
     # ---- the thread --------------------------------------------------------------------------------------
@@ -170,10 +173,10 @@ class Lane:
     def _outcome(self, number: int) -> tuple[JobState, str | None, int]:
         """Release a job, and say how many ticks that takes; what fails after the charge has a state alone."""
         job = run_or_none(lambda: self._state.rows("select * from jobs where number = ?", [number])[0])
-        if job is None:
+        read = None if job is None else run_or_none(lambda: AskedQuestion.from_text(job["words"]))
+        if job is None or read is None:  # it stands in the way of no other
             return "failed", None, 1
-        asked = AskedQuestion.from_text(job["words"])
-        ticks = ticks_of(asked, self._tick)
+        asked, ticks = read, ticks_of(read, self._tick)
         found = run_or_none(lambda: self._released(job["analyst"], job["id"], asked))
         if found is not None:
             return *found, ticks

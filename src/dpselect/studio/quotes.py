@@ -5,6 +5,7 @@ The price may be given, or the accuracy: each moves the other. Nothing is charge
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -22,6 +23,12 @@ from dpselect.studio.data_sets import DataSet, DataSets
 from dpselect.studio.offer import Offer, accuracy_at
 
 LARGEST_EPSILON = Fraction(100)
+MOST_PLACES, LARGEST_DENOMINATOR = 12, 1000
+"""Digits behind the point of a price, or what it is a fraction of.
+
+So all sums of prices have one denominator of less than 450 digits. With prices of any fraction, a few that cost
+next to nothing would fill the digits that a ledger has for its sums, and it would refuse the next of anybody.
+"""
 
 
 def question_of(
@@ -66,11 +73,19 @@ def offer_of(asked: AskedQuestion, data_sets: DataSets, analyst: str) -> Offer:
 
 
 def _epsilon(asked: AskedQuestion, problem: Problem, quoted: Callable[[Fraction], Quote]) -> Fraction:
-    """Read the price, or find the one that buys the accuracy; rounded up to four digits that count."""
+    """Read the price, or find the one that buys the accuracy, rounded up to what a price may be."""
     if asked.by == "epsilon":
         if not asked.epsilon:
             raise InvalidParameter("epsilon or within must be given: the price, or the accuracy.")
         found = positive(asked.epsilon, "epsilon")
+        if found.denominator > LARGEST_DENOMINATOR and 10**MOST_PLACES % found.denominator:
+            raise InvalidParameter.must_be(
+                "epsilon",
+                f"a decimal number of at most {MOST_PLACES} places, or a fraction of a whole number up to "
+                f"{LARGEST_DENOMINATOR:,}",
+                got=asked.epsilon,
+                way_out="Round it up.",
+            )
     else:
         wanted = positive(asked.within, "within")
         if problem.at:
@@ -79,7 +94,8 @@ def _epsilon(asked: AskedQuestion, problem: Problem, quoted: Callable[[Fraction]
         least = accuracy_at(quoted(Fraction(1)), problem, asked.confidence).within / wanted
         if not least:
             raise InvalidParameter("within is so wide that a blind draw is as good. Give a smaller number.")
-        found = Fraction(written_number(least).text)
+        places = 10**MOST_PLACES
+        found = Fraction(math.ceil(Fraction(written_number(least).text) * places), places)
     if found > LARGEST_EPSILON:
         raise InvalidParameter(
             f"epsilon must be at most {LARGEST_EPSILON}: more hides no one. Give a larger number of within."
