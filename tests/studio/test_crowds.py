@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
+from dpselect.studio.pages import LOG_IN_BURST
 from dpselect.studio.refusals import Refused
 from dpselect.studio.turns import AT_ONCE_OF_ONE, MOST_OF_ONE, Turns
 from tests.studio.running import VOTE, WAIT_SECONDS, Running, furnish, running, write_meals
@@ -133,6 +134,17 @@ def test_f12_more_than_can_wait_are_told_to_come_again() -> None:
 
     told = asyncio.run(asked())
     assert Counter(told) == {429: 5, 200: MOST_OF_ONE + 2}
+
+
+def test_f12_attempts_that_come_at_once_are_counted_each_and_right_keys_are_not(tmp_path: Path) -> None:
+    with running(tmp_path.resolve()) as run:
+        furnish(run, write_meals(tmp_path.resolve() / "meals.csv"))
+        for _ in range(30):
+            assert run.anyone.send("/login", key=run.keys["ada"]).status == 303
+        with ThreadPoolExecutor(30) as at_once:
+            told = Counter(at_once.map(lambda _: run.anyone.send("/login", key="A" * 43).status, range(30)))
+        assert told[401] <= LOG_IN_BURST + 1
+        assert told[401] + told[429] == 30
 
 
 def test_f12_attempts_to_log_in_are_limited(tmp_path: Path) -> None:

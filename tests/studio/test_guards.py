@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlencode
 
 import pytest
 
 from dpselect.errors import InvalidParameter
+from dpselect.studio import refusals
 from dpselect.studio.bodies import MOST_BYTES
 from dpselect.studio.sessions import COOKIE
 from dpselect.studio.settings import Settings
-from tests.studio.running import VOTE, Running
+from tests.studio.running import VOTE, Running, furnish, running, write_meals
 
 FORM = "application/x-www-form-urlencoded"
 PAGES = ("/login", "/health", "/ask", "/api/ledger", "/nothing", "/static/none.css")
@@ -52,6 +54,36 @@ def test_f3_a_form_of_another_site_is_refused(shared: Running, headers: dict[str
     words = urlencode({**VOTE, "token": browser.get("/ask").token, "request_id": "f3"})
     told = browser.ask("POST", "/answers", words, {"Content-Type": FORM, **headers})
     assert told.status == status
+
+
+@pytest.mark.parametrize(
+    "others", ['state={"a": 1}', "a b=c", "=", 'quoted="open', "[x]=1", "flag", "\xe9=1", f"x{COOKIE}=1"]
+)
+def test_cookies_of_other_programs_under_this_name_end_no_session(shared: Running, others: str) -> None:
+    """A browser sends those of every port of this machine."""
+    browser = shared.browser("ada")
+    for cookie in (f"{others}; {COOKIE}={browser.cookie}", f"{COOKIE}={browser.cookie};{others}"):
+        assert shared.anyone.get("/ask", Cookie=cookie).status == 200
+
+
+@pytest.mark.parametrize("body", ["a=1&" * 100, "=&" * 8_000, "&" * 16_000, "%" * 900, "key=%00&key=1"])
+def test_f9_a_form_that_makes_no_sense_is_refused_with_a_page(shared: Running, body: str) -> None:
+    told = shared.anyone.ask("POST", "/login", body, {"Content-Type": FORM})
+    assert told.status in (400, 401)
+    assert "content-security-policy" in told.headers
+
+
+def test_what_fails_at_the_front_is_told_by_a_constant_and_written_to_no_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with running(tmp_path.resolve()) as run:
+        furnish(run, write_meals(tmp_path.resolve() / "meals.csv"))
+        with patch.object(type(run.studio.keys), "find", side_effect=RuntimeError("canary-of-a-row")):
+            told = run.as_("ada").post("/api/quotes", VOTE)
+        assert run.as_("ada").post("/api/quotes", VOTE).status == 200
+    assert (told.status, told.json) == (500, {"error": refusals.OUT_OF_ORDER})
+    assert "content-security-policy" in told.headers
+    assert not caplog.text + "".join(capfd.readouterr())
 
 
 @pytest.mark.parametrize("token", ["", "x", "é", "A" * 43])

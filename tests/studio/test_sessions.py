@@ -11,6 +11,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,17 @@ def test_a_name_has_one_live_key_and_keeps_its_role_and_history(studio: Studio) 
     second = studio.keys.create("ada", "analyst")
     assert first != second
     assert (studio.keys.find(first), studio.keys.find(second) is None) == (None, False)
+
+
+def test_nobody_who_reads_waits_for_a_write(studio: Studio) -> None:
+    """Keys are read where all requests pass: there a disk that is slow would hold everybody up."""
+    secret = studio.keys.create("ada", "analyst")
+    with ThreadPoolExecutor(1) as other, studio.state.writing():
+        studio.keys.create("bob", "analyst")
+        assert studio.keys.named("bob") is not None
+        assert other.submit(studio.keys.find, secret).result(5) is not None
+        assert other.submit(studio.keys.named, "bob").result(5) is None
+    assert studio.keys.named("bob") is not None
 
 
 def test_one_process_has_a_folder_at_a_time(tmp_path: Path) -> None:

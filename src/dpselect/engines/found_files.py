@@ -186,7 +186,7 @@ def _format(paths: Sequence[str], given: Sequence[str], reading: Reading, *, in_
             f"be a folder of CSV files or of Parquet files alone; it has {shown_ones}. Move the "
             "others away, or name the files by a glob, such as 'folder/*.csv'."
         )
-    got = _end_of(given[0]) if len(given) == 1 else "several"
+    got = shown(Path(given[0]).name) if len(given) == 1 else "several"
     raise _no_table(
         f"be files of one known format; got {got}. "
         f"The name must end in one of: {', '.join(FORMATS)}; or in .txt, with separator= or encoding=."

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
@@ -64,7 +65,7 @@ async def form_of(scope: Scope, body: bytes) -> dict[str, Any]:
 
     try:
         form = await Request(scope, again).form(max_files=0, max_fields=MOST_FIELDS)
-    except (HTTPException, ValueError, UnicodeError):
+    except (HTTPException, MultiPartException, ValueError, UnicodeError):
         raise Refused(400, "the form cannot be read.") from None
     pairs = form.multi_items()
     words = {name: value for name, value in pairs if isinstance(value, str)}

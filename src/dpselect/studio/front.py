@@ -12,7 +12,6 @@ import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from http.cookies import CookieError, SimpleCookie
 from typing import Any, Literal, TypeAlias
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -133,6 +132,8 @@ class Front:
                 return await run_in_threadpool(run, answer, _told)
         except Refused as refused:
             told = refused
+        except Exception:  # noqa: BLE001 - it may hold what was sent; a server would write it to its log
+            told = Refused(500, refusals.OUT_OF_ORDER)
         form: TellingIn = "json" if scope["path"].startswith("/api/") else "page"
         return await run_in_threadpool(self._tell, visit, form, told, _page_of(scope))
 
@@ -264,11 +265,9 @@ def _headers_of(scope: Scope) -> dict[str, str]:
 
 
 def _cookie_of(headers: dict[str, str]) -> str:
-    try:
-        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if morsel is None else morsel.value
+    """Find the cookie of a session; those of other programs under this name may hold any sign."""
+    pairs = (pair.strip().partition("=") for pair in headers.get("cookie", "").split(";"))
+    return next((value for name, _, value in pairs if name == COOKIE), "")
 
 
 def _query_of(scope: Scope) -> dict[str, str]:

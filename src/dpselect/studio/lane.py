@@ -132,9 +132,7 @@ class Lane:
 
     def _must_have_room(self, analyst: str, asked: AskedQuestion) -> None:
         (waiting,) = self._state.rows("select count(*) from jobs where state = 'computing'")[0]
-        rows = self._state.rows(
-            "select words from jobs where state = 'computing' and analyst = ?", [analyst]
-        )
+        rows = self._state.rows("select words from jobs where state = 'computing' and analyst = ?", [analyst])
         own = [AskedQuestion.from_text(row["words"]) for row in rows]
         ticks = sum(ticks_of(each, self._tick) for each in (*own, asked))
         if waiting >= MOST_WAITING or (own and ticks > MOST_TICKS_OF_ONE):

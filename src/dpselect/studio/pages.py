@@ -74,16 +74,16 @@ class Pages:
 
     def log_in(self, visit: Visit) -> Response:
         """Begin a session with a key."""
-        if not self._attempts.has(visit.address):
+        if not self._attempts.take(visit.address):  # before the key is looked at: many may come at once
             raise Refused(429, "too many attempts to log in. Come again in a minute.")
         key = self._keys.find(str(visit.words.get("key", "")).strip())
         wanted = str(visit.words.get("wanted", ""))
         if key is None:
-            self._attempts.take(visit.address)
             said = "This is no key that is live."
             return self._templates.page(
                 "login.html", visit, status=401, title="Log in", problem=said, wanted=wanted
             )
+        self._attempts.give_back(visit.address)
         page = page_at(wanted)
         is_theirs = page is not None and page.roles is not None and key.role in page.roles
         return _signed_in(self._sessions.begin(key), wanted if is_theirs else "/")

@@ -26,8 +26,8 @@ LARGEST_EPSILON = Fraction(100)
 MOST_PLACES, LARGEST_DENOMINATOR = 12, 1000
 """Digits behind the point of a price, or what it is a fraction of.
 
-So all sums of prices have one denominator of less than 450 digits. With prices of any fraction, a few that cost
-next to nothing would fill the digits that a ledger has for its sums, and it would refuse the next of anybody.
+So all sums of prices have one denominator of less than 450 digits. With prices of any fraction, a few that
+cost next to nothing would fill the digits that a ledger has for its sums: it would refuse those of anybody.
 """
 
 

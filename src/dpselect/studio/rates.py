@@ -22,18 +22,21 @@ class Buckets:
         self._burst, self._per_second = burst, per_second
         self._lock, self._kept = threading.Lock(), OrderedDict[Hashable, tuple[float, float]]()
 
-    def take(self, name: Hashable, tokens: float = 1.0) -> bool:
-        """Take tokens, if they are there."""
+    def take(self, name: Hashable) -> bool:
+        """Take a token, if there is one."""
         with self._lock:
             now = time.monotonic()
             held, since = self._kept.pop(name, (self._burst, now))
             held = min(self._burst, held + (now - since) * self._per_second)
-            enough = held >= tokens
-            self._kept[name] = (held - tokens if enough else held), now
+            enough = held >= 1
+            self._kept[name] = (held - 1 if enough else held), now
             if len(self._kept) > MOST_BUCKETS:
                 self._kept.popitem(last=False)
             return enough
 
-    def has(self, name: Hashable) -> bool:
-        """Say whether one token is there; take none."""
-        return self.take(name, 0.0) and self._kept[name][0] >= 1
+    def give_back(self, name: Hashable) -> None:
+        """Give a token back that was taken for nothing."""
+        with self._lock:
+            if name in self._kept:
+                held, since = self._kept[name]
+                self._kept[name] = min(self._burst, held + 1), since

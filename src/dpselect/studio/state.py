@@ -46,16 +46,17 @@ BUSY_SECONDS = 20.0
 
 
 class State:
-    """The studio's own file. Many threads may use one object; every write is durable when it returns."""
+    """The studio's own file. Many threads may use one object; every write is durable when it returns.
+
+    Nobody who reads waits for a write: keys are read where all requests pass, and a disk may be slow.
+    """
 
     def __init__(self, place: Path) -> None:
         """Open the file, or make it."""
-        self._lock = threading.RLock()
-        self._connection = sqlite3.connect(
-            place, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS
-        )
+        self._lock, self._reading, self._clock = threading.RLock(), threading.Lock(), threading.Lock()
+        self._writes_in: int | None = None
+        self._connection, self._reader = _connected(place), _connected(place)
         place.chmod(0o600)
-        self._connection.row_factory = sqlite3.Row
         self._connection.execute("pragma journal_mode = wal")
         self._connection.execute("pragma synchronous = full")
         self._connection.execute("pragma foreign_keys = on")
@@ -65,7 +66,7 @@ class State:
 
     def now(self) -> float:
         """Give the time in seconds, which never goes back: not when the clock is set, not over a restart."""
-        with self._lock:
+        with self._clock:
             steady = time.monotonic()
             self._seen = max(time.time(), self._seen + steady - self._steady)
             self._steady = steady
@@ -79,6 +80,7 @@ class State:
                 yield
                 return
             self._connection.execute("begin immediate")
+            self._writes_in = threading.get_ident()
             try:
                 yield
                 self._connection.execute("insert or replace into clock values (1, ?)", [self.now()])
@@ -86,6 +88,8 @@ class State:
             except BaseException:
                 self._connection.execute("rollback")
                 raise
+            finally:
+                self._writes_in = None
 
     def write(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Write; give how many rows it concerned."""
@@ -98,11 +102,20 @@ class State:
         return found[0] if found else None
 
     def rows(self, question: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        """Read rows."""
-        with self._lock:
+        """Read rows: what is committed, and what this thread itself is writing."""
+        if self._writes_in == threading.get_ident():
             return self._connection.execute(question, values).fetchall()
+        with self._reading:
+            return self._reader.execute(question, values).fetchall()
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
+        with self._lock, self._reading:
+            self._reader.close()
             self._connection.close()
+
+
+def _connected(place: Path) -> sqlite3.Connection:
+    made = sqlite3.connect(place, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS)
+    made.row_factory = sqlite3.Row
+    return made

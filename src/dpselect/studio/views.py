@@ -156,8 +156,16 @@ def links(me: LiveKey | None) -> tuple[tuple[str, str], ...]:
 
 
 def kept(value: str) -> Markup:
-    """Write a value of a form for the browser to send back as it is: escaped, and nothing else."""
-    return escape(str(value))
+    """Write a value for the browser to send back as it is: escaped, invisible signs by their numbers.
+
+    >>> kept("<a\u202eb>")
+    Markup('&lt;a&#8238;b&gt;')
+    """
+    text = escape(str(value))
+    # Numbers of control characters below would be read as other signs.
+    for sign in {each for each in text if each >= "\xa0" and not each.isprintable()}:
+        text = text.replace(sign, Markup("&#%d;") % ord(sign))
+    return text
 
 
 def as_sentence(text: str) -> str:
