@@ -102,17 +102,3 @@ def test_windows_thresholds_and_prices_between_bounds_are_asked(call: Call) -> N
 )
 def test_a_question_without_its_parts_is_refused(line: str, words: str, call: Call) -> None:
     call(line).refused(2, words)
-
-
-def test_the_help_of_a_summary_lists_nothing_that_it_refuses(call: Call) -> None:
-    said = call("summary --help").out
-    for option, value in (
-        ("--k", "2"),
-        ("--gap", ""),
-        ("--counts", ""),
-        ("--quorum", "5"),
-        ("--noise", "laplace"),
-    ):
-        assert f"  {option} " not in said
-        call(f"{SUMMARY} --epsilon 1 --dry-run {option} {value}").refused(2)
-    assert "  --ledger " in said

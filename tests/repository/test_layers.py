@@ -40,7 +40,8 @@ INSIDE = {
     ],
     "cli": [
         {"__init__", "interrupts", "user_errors", "console", "demo_data"},
-        {"declaration", "options", "pictures", "public_columns", "score_files", "receipts", "budgets"},
+        {"declaration"},
+        {"options", "pictures", "public_columns", "score_files", "receipts", "budgets"},
         {"public_lists", "sources"},
         {"groups", "output", "ledger_accounts"},
         {"question", "selection_plans"},

@@ -9,6 +9,20 @@ import click
 
 from dpselect.cli.user_errors import UserError
 
+QUESTION_ALONE, OUTPUT = "Question", "Output"
+"""Headings of the help text of a question: above the options that it alone takes, and above the last."""
+EXAMPLE_WIDTH = 74
+"""Characters of a line of an example, so that with its margin and its backslash it fits into 80."""
+
+
+class OptionInSection(click.Option):
+    """An option that stands below a heading of the help text."""
+
+    section = QUESTION_ALONE
+
+
+option = functools.partial(click.option, cls=OptionInSection)
+
 
 class GivenOnce(click.Command):
     """A command that refuses an option which is given twice, unless the option takes several values.
@@ -31,6 +45,22 @@ class GivenOnce(click.Command):
                 )
         return super().parse_args(ctx, args)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options below their headings, if they have any; all in one list cannot be taken in."""
+        headings = [each.section for each in self.params if isinstance(each, OptionInSection)]
+        if not headings:
+            super().format_options(ctx, formatter)
+            return
+        sections: dict[str, list[tuple[str, str]]] = {QUESTION_ALONE: []}
+        for each in self.get_params(ctx):
+            written = each.get_help_record(ctx) if isinstance(each, click.Option) else None
+            if written is not None:
+                heading = OUTPUT if "--help" in each.opts else getattr(each, "section", QUESTION_ALONE)
+                sections.setdefault(heading, []).append(written)
+        for heading, lines in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(lines)
+
 
 class GroupGivenOnce(GivenOnce, click.Group):
     """A group of commands, each of which refuses an option that is given twice."""
@@ -46,7 +76,11 @@ def examples(*commands: str) -> str:
     written = ["\b", "Example:" if len(commands) == 1 else "Examples:"]
     for command in commands:
         lines = textwrap.wrap(
-            f"dpselect {command}", 78, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+            f"dpselect {command}",
+            EXAMPLE_WIDTH,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
         )
         written.append("  " + " \\\n  ".join(lines))
     return "\n".join(written)

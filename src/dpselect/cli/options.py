@@ -9,9 +9,12 @@ from typing import Any
 
 import click
 
+from dpselect.cli.declaration import OUTPUT, OptionInSection, option
 from dpselect.cli.user_errors import UserError
 
 COLUMN_METAVAR, NUMBER_METAVAR = "COLUMN", "NUMBER"
+PERSON_AND_PRICE, ANSWER, TABLE = "Person and price", "Answer", "Table"
+"""Headings of a help text, above what all questions take; above ``OUTPUT``, the last."""
 
 
 @dataclass(frozen=True)
@@ -71,122 +74,136 @@ def keep_fractions_if_asked(context: click.Context, option: click.Parameter, ask
         keep_fractions()
 
 
-EXACT_OPTION = click.option(
-    "--exact",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=keep_fractions_if_asked,
-    help="Write fractions (1/3), not decimals; nothing is rounded.",
-)
+EXACT_FACTS: dict[str, Any] = {
+    "is_flag": True,
+    "is_eager": True,
+    "expose_value": False,
+    "callback": keep_fractions_if_asked,
+    "help": "Write fractions (1/3), not decimals; nothing is rounded.",
+}
+EXACT_OPTION = click.option("--exact", **EXACT_FACTS)
 
-QUESTION_OPTIONS: list[Callable[[Any], Any]] = [
-    click.argument("paths", metavar="PATH...", nargs=-1, required=True),
-    click.option("--unit", metavar=COLUMN_METAVAR, help="The column that identifies a person."),
-    click.option(
-        "--each-row-is-a-person", is_flag=True, help="Instead of --unit: no person has more than one row."
-    ),
-    click.option(
-        "--epsilon",
-        metavar=NUMBER_METAVAR,
-        help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential, Laplace or, between bounds, Gumbel noise.",
-    ),
-    click.option(
-        "--rho", metavar=NUMBER_METAVAR, help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise."
-    ),
-    click.option(
-        "--noise",
-        type=click.Choice(["exponential", "gumbel", "laplace"]),
-        help="The noise, where its price is proved.  [default: the most accurate]",
-    ),
-    click.option("--gap", is_flag=True, help="Say also by how much each winner leads; free with --epsilon."),
-    click.option(
-        "--gap-grid", metavar=NUMBER_METAVAR, help="The step of the gaps.  [default: one point of the score]"
-    ),
-    click.option(
-        "--delta",
-        metavar=NUMBER_METAVAR,
-        help="Beside --epsilon or --rho: the probability to set aside.",
-    ),
-    click.option(
-        "--counts", is_flag=True, help="Say also the noisy counts; free where the noise is Laplace's."
-    ),
-    click.option(
-        "--quorum",
-        metavar="auto|none|NUMBER",
-        help="The score that no clear winner stands for; auto: the least that silences an empty table.",
-    ),
-    click.option(
-        "--each",
-        metavar=COLUMN_METAVAR,
-        help="Answer for each group of people: those with one value in this column.",
-    ),
-    click.option(
-        "--groups",
-        metavar="FILE|TABLE:COLUMN|a,b,c",
-        help="The groups of --each: public, and never read from the data.",
-    ),
-    click.option(
-        "--groups-per-person",
-        type=int,
-        metavar=NUMBER_METAVAR,
-        help="In how many groups one person counts; the price grows with it.  [default: 1]",
-    ),
-    click.option(
-        "--k",
-        type=int,
-        metavar=NUMBER_METAVAR,
-        help="How many winners, the best first.  [default: 1; of top: 10]",
-    ),
-    click.option(
-        "--neighbours",
-        type=click.Choice(["add_remove", "change_one"]),
-        default="add_remove",
-        show_default=True,
-        help="What is hidden of a person: being there at all, or what they answered.",
-    ),
-    click.option(
-        "--ledger", metavar="FILE|URL", help="Charge the price to this ledger, before any row is read."
-    ),
-    click.option(
-        "--request-id", metavar="NAME", help="Ask again under the same name: the same answer, at no price."
-    ),
-    click.option("--account", metavar="NAME", help="Charge it to this account of the ledger."),
-    click.option(
-        "--engine",
-        type=click.Choice(["auto", "duckdb", "spark", "postgres"]),
-        default="auto",
-        show_default=True,
-        help="Who reads the table.",
-    ),
-    click.option("--table", metavar="NAME", help="The table, where PATH is a database."),
-    click.option(
-        "--columns", metavar="NAME:TYPE,...", help="The columns of JSON lines: text, integer or double."
-    ),
-    click.option("--decimal", metavar="SIGN", help="The decimal sign of numbers in text: . or ,"),
-    click.option(
-        "--separator",
-        metavar="SIGN",
-        help="What separates the fields of a CSV: one character, or tab.  [default: guessed from the header]",
-    ),
-    click.option("--encoding", metavar="NAME", help="The encoding of a CSV, such as utf-16 or cp1252."),
-    click.option(
-        "--numbers-in-text",
-        is_flag=True,
-        help="Read text as numbers, where columns have types: in Parquet files and databases.",
-    ),
-    click.option(
-        "--where",
-        metavar="CONDITION",
-        help="Ask of the rows for which this is true, in SQL's words: \"origin = 'JFK' and month <= 3\".",
-    ),
-    click.option("--dataset", metavar="NAME", help="The name of the data set, if the ledger has one."),
-    click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md)."),
-    click.option("--csv", "as_csv", is_flag=True, help="Write CSV, a line for each winner."),
-    EXACT_OPTION,
-    click.option("--dry-run", is_flag=True, help="Do everything but pay and look: price, accuracy, schema."),
-    click.option("--quiet", is_flag=True, help="Show no progress and no notes on the terminal."),
-]
+TABLE_PATHS = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+QUESTION_OPTIONS: dict[str, list[Callable[[Any], Any]]] = {
+    PERSON_AND_PRICE: [
+        option("--unit", metavar=COLUMN_METAVAR, help="The column that identifies a person."),
+        option(
+            "--each-row-is-a-person", is_flag=True, help="Instead of --unit: no person has more than one row."
+        ),
+        option(
+            "--epsilon",
+            metavar=NUMBER_METAVAR,
+            help="The price, exactly: 1/2, 0.5 or 1e-3. Exponential or Laplace noise; Gumbel between bounds.",
+        ),
+        option(
+            "--rho",
+            metavar=NUMBER_METAVAR,
+            help="Instead of --epsilon: zero-concentrated privacy. Gumbel noise.",
+        ),
+        option(
+            "--delta",
+            metavar=NUMBER_METAVAR,
+            help="Beside --epsilon or --rho: the probability to set aside.",
+        ),
+        option(
+            "--neighbours",
+            type=click.Choice(["add_remove", "change_one"]),
+            default="add_remove",
+            show_default=True,
+            help="What is hidden of a person: being there at all, or what they answered.",
+        ),
+        option(
+            "--noise",
+            type=click.Choice(["exponential", "gumbel", "laplace"]),
+            help="The noise, where its price is proved.  [default: the most accurate]",
+        ),
+        option(
+            "--ledger", metavar="FILE|URL", help="Charge the price to this ledger, before any row is read."
+        ),
+        option("--account", metavar="NAME", help="Charge it to this account of the ledger."),
+        option("--dataset", metavar="NAME", help="The name of the data set, if the ledger has one."),
+        option(
+            "--request-id",
+            metavar="NAME",
+            help="Ask again under the same name: the same answer, at no price.",
+        ),
+    ],
+    ANSWER: [
+        option(
+            "--k",
+            type=int,
+            metavar=NUMBER_METAVAR,
+            help="How many winners, the best first.  [default: 1; of top: 10]",
+        ),
+        option("--gap", is_flag=True, help="Say also by how much each winner leads; free with --epsilon."),
+        option(
+            "--gap-grid",
+            metavar=NUMBER_METAVAR,
+            help="The step of the gaps.  [default: one point of the score]",
+        ),
+        option(
+            "--counts", is_flag=True, help="Say also the noisy counts; free where the noise is Laplace's."
+        ),
+        option(
+            "--quorum",
+            metavar="auto|none|NUMBER",
+            help="The score that no clear winner stands for; auto: the least that silences an empty table.",
+        ),
+        option(
+            "--each",
+            metavar=COLUMN_METAVAR,
+            help="Answer for each group of people: those with one value in this column.",
+        ),
+        option(
+            "--groups",
+            metavar="FILE|TABLE:COLUMN|a,b,c",
+            help="The groups of --each: public, and never read from the data.",
+        ),
+        option(
+            "--groups-per-person",
+            type=int,
+            metavar=NUMBER_METAVAR,
+            help="In how many groups one person counts; the price grows with it.  [default: 1]",
+        ),
+    ],
+    TABLE: [
+        option(
+            "--where",
+            metavar="CONDITION",
+            help="Ask of the rows for which this is true, in SQL's words: \"origin = 'JFK' and month <= 3\".",
+        ),
+        option("--decimal", metavar="SIGN", help="The decimal sign of numbers in text: . or ,"),
+        option(
+            "--separator",
+            metavar="SIGN",
+            help="What separates the fields of a CSV: one sign, or tab.  [default: guessed from the header]",
+        ),
+        option("--encoding", metavar="NAME", help="The encoding of a CSV, such as utf-16 or cp1252."),
+        option(
+            "--numbers-in-text",
+            is_flag=True,
+            help="Read text as numbers, where columns have types: in Parquet files and databases.",
+        ),
+        option(
+            "--columns", metavar="NAME:TYPE,...", help="The columns of JSON lines: text, integer or double."
+        ),
+        option("--table", metavar="NAME", help="The table, where PATH is a database."),
+        option(
+            "--engine",
+            type=click.Choice(["auto", "duckdb", "spark", "postgres"]),
+            default="auto",
+            show_default=True,
+            help="Who reads the table.",
+        ),
+    ],
+    OUTPUT: [
+        option("--dry-run", is_flag=True, help="Do everything but pay and look: price, accuracy, schema."),
+        option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md)."),
+        option("--csv", "as_csv", is_flag=True, help="Write CSV, a line for each winner."),
+        option("--exact", **EXACT_FACTS),
+        option("--quiet", is_flag=True, help="Show no progress and no notes on the terminal."),
+    ],
+}
 
 
 def with_question_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,11 +218,14 @@ def with_question_options(command: Callable[..., Any]) -> Callable[..., Any]:
     own = list(getattr(command, "__click_params__", []))
     decorated: Any = with_options
     decorated.__click_params__ = []
-    for option in reversed(QUESTION_OPTIONS):
-        option(decorated)
     # Click keeps the last one first. PATH... leads, then what the command alone takes, then what all take.
-    *shared, path = decorated.__click_params__
-    decorated.__click_params__ = [*shared, *own, path]
+    for heading, options in reversed(QUESTION_OPTIONS.items()):
+        for declare in reversed(options):
+            declare(decorated)
+            shared: OptionInSection = decorated.__click_params__[-1]
+            shared.section = heading
+    decorated.__click_params__ += own
+    TABLE_PATHS(decorated)
     wrapped: Callable[..., Any] = decorated
     return wrapped
 
@@ -214,9 +234,9 @@ def unlisted(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Leave options out of a command's help; one that is given all the same is refused with the reason."""
 
     def hide(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in command.__click_params__:  # type: ignore[attr-defined] # Click's own attribute
-            if {*names} & {*option.opts}:
-                option.hidden = True
+        for each in command.__click_params__:  # type: ignore[attr-defined] # Click's own attribute
+            if {*names} & {*each.opts}:
+                each.hidden = True
         return command
 
     return hide

@@ -44,7 +44,9 @@ UNREADABLE = (
 @click.option("--owner", is_flag=True, help="Say that the data is yours. Needed where there is no terminal.")
 @click.pass_context
 def check_command(context: click.Context, *, words: tuple[str, ...], verb: str, owner: bool) -> None:
-    """Show the owner of a table what a question makes of it: not private, for the owner alone.
+    """Show the owner what a question makes of a table: NOT private.
+
+    It is for the owner of the data alone.
 
     Give the same PATH and options as to the verb. It tells rows, people, what is matched, what is dropped and
     why, and the most frequent values that do not count. Nothing is charged and no ledger is written.

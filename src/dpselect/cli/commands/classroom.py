@@ -29,7 +29,7 @@ from dpselect.cli.user_errors import UserError
     help="The price that is shown first.",
 )
 def classroom_command(output: str | None, votes: str | None, epsilon: str) -> None:
-    """Write a page that shows the exact laws of private selection, on PUBLIC votes.
+    """Write a page of exact laws of selection, on PUBLIC votes.
 
     It needs no network, no key and no data: every law is in the file, and radio buttons choose which is
     shown. With one more vote for a candidate, the page shows how little any answer tells of one person.

@@ -31,7 +31,7 @@ PRICE = ["price", "survey.csv", "--unit", "person", "--value", "pays", "--prices
 @command(name="demo", epilog=examples("demo", "demo --folder mascot"))
 @click.option("--folder", type=click.Path(file_okay=False), help="Write the made-up data here, and keep it.")
 def demo_command(folder: str | None) -> None:
-    """Show the main job in half a minute: ask, pay, draw, and be refused.
+    """Show the main job in half a minute, on made-up data.
 
     Everything is made up by public formulas, in a temporary folder. The commands are the real ones.
     """

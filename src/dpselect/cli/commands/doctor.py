@@ -29,7 +29,7 @@ PORT = 5432
 @command(name="doctor", epilog=examples("doctor", "doctor --json"))
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
 def doctor_command(*, as_json: bool) -> None:
-    """Say which extras, which Java and which PostgreSQL servers are found.
+    """Say which extras, Java and PostgreSQL servers are found.
 
     Nothing is read, sent or changed; servers are only looked for on this machine.
     """

@@ -132,7 +132,7 @@ def show_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None
 @click.option("--answers", is_flag=True, help="Write the stored answers too, not only their hashes.")
 @ANCHOR
 def export_ledger_command(path: str, output: str, anchor: str | None, *, answers: bool) -> None:
-    """Write every entry with its digests, as lines of JSON that prove themselves.
+    """Write every entry with its digests, as lines of JSON.
 
     docs/reference/ledger-export.md says how to check them. dpselect ledger verify FILE does.
     """
@@ -162,9 +162,9 @@ def export_ledger_command(path: str, output: str, anchor: str | None, *, answers
 )
 @ANCHOR
 def upgrade_ledger_command(old: str, new: str, *, neighbours: Neighbours | None, anchor: str | None) -> None:
-    """Copy a ledger of an older format into a new file, and verify both.
+    """Copy a ledger of an older format into a new file.
 
-    From then on use the new one alone; move the old one away.
+    Both are verified. From then on use the new one alone; move the old one away.
     """
     from dpselect.ledger import upgrade
 
@@ -184,9 +184,9 @@ def upgrade_ledger_command(old: str, new: str, *, neighbours: Neighbours | None,
 @ANCHOR
 @JSON
 def verify_ledger_command(path: str, anchor: str | None, *, as_json: bool) -> None:
-    """Check everything that was ever written to it; PATH may be an export, too.
+    """Check everything that was ever written to a ledger.
 
-    A ledger that was changed, or lost its end, is refused with exit code 1.
+    PATH may be an export, too. What was changed, or lost its end, is refused with exit code 1.
     """
     from dpselect.ledger.export import is_export
 

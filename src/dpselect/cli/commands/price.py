@@ -6,7 +6,7 @@ import click
 
 from dpselect.cli import public_lists
 from dpselect.cli.declaration import command, examples
-from dpselect.cli.options import BETWEEN, STEP_WIDTH, VALUE, QuestionOptions, column_of_numbers
+from dpselect.cli.options import BETWEEN, STEP_WIDTH, VALUE, QuestionOptions, column_of_numbers, unlisted
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError
 
@@ -18,6 +18,7 @@ from dpselect.cli.user_errors import UserError
         "price survey.parquet --unit buyer --value wtp --between 0.01:1.99 --step 0.001 --epsilon 1",
     ),
 )
+@unlisted("--counts")
 @asks_a_table
 @VALUE
 @click.option(

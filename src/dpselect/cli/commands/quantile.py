@@ -15,6 +15,7 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_numbers,
+    unlisted,
 )
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError
@@ -27,6 +28,7 @@ from dpselect.cli.user_errors import UserError
         "quantile pay.csv --unit person --value salary --at 0.25,0.5,0.75 --between 0:500000 --epsilon 1",
     ),
 )
+@unlisted("--counts", "--quorum")
 @asks_a_table
 @VALUE
 @click.option(
@@ -48,7 +50,7 @@ def quantile_command(  # noqa: PLR0913 - each is an option
     candidates: str | None,
     people: int | None,
 ) -> TableQuestion:
-    """Draw the number that splits people as asked: a median, a quartile.
+    """Draw a quantile: the median, or several such as quartiles.
 
     The numbers to choose from are public: LO, LO + STEP, ... up to HI, or listed with --candidates. There may
     be any number of them: the time depends on the values that people have.

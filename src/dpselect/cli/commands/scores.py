@@ -9,7 +9,7 @@ import click
 from dpselect.cli import public_lists
 from dpselect.cli.declaration import command, examples
 from dpselect.cli.groups import given_groups
-from dpselect.cli.options import CANDIDATES, NUMBER_METAVAR, QuestionOptions, with_question_options
+from dpselect.cli.options import CANDIDATES, NUMBER_METAVAR, QuestionOptions, unlisted, with_question_options
 from dpselect.cli.public_columns import is_file
 from dpselect.cli.question import ask_about_scores
 from dpselect.cli.user_errors import UserError
@@ -22,6 +22,8 @@ from dpselect.cli.user_errors import UserError
         "scores totals.csv --candidates tea,soup,pie --range-sensitivity 1 --rho 1/8 --k 2 --json",
     ),
 )
+@unlisted("--counts", "--each", "--groups", "--groups-per-person", "--where", "--decimal", "--separator")
+@unlisted("--encoding", "--numbers-in-text", "--columns", "--table", "--engine")
 @with_question_options
 @CANDIDATES
 @click.option(
@@ -45,7 +47,7 @@ def scores_command(  # noqa: PLR0913 - each is an option
     choice: str | None,
     value: str | None,
 ) -> None:
-    """Draw the best from a file of scores, whose sensitivity you state.
+    """Draw the best of a file of scores; you state the sensitivity.
 
     PATH is .csv or .tsv (names and scores, or scores alone), .txt (a score on each line), .json or .npy.
     Scores alone are in the order of --candidates. The sensitivity is your claim: nothing can check it.

@@ -65,7 +65,9 @@ STATE_FOLDER = "dpselect-studio"
 @click.option("--demo", is_flag=True, help="With made-up data, in --folder or a temporary one.")
 @click.option("--json", "as_json", is_flag=True, help="Write one line when ready: address and keys.")
 def studio_command(**given: Any) -> None:
-    """Start the studio: ask, see the price and the accuracy, pay, get the answer, in a browser.
+    """Start the studio: ask, pay and get answers in a browser.
+
+    Price and accuracy are shown before you pay.
 
     A curator's key is shown at the first start, once. Stop with Ctrl-C.
     """

@@ -49,9 +49,10 @@ def summary_command(  # noqa: PLR0913 - each is an option
     people: int | None,
     plot: str | None,
 ) -> TableQuestion:
-    """Draw five quantiles at once: 5, 25, 50, 75 and 95 % of people are below them.
+    """Draw five quantiles at once: 5, 25, 50, 75 and 95 %.
 
-    One price pays for all five. The numbers to choose from are public: LO, LO + STEP, ... up to HI.
+    These shares of the people are below them. One price pays for all five. The numbers to choose from are
+    public: LO, LO + STEP, ... up to HI.
     """
     column = column_of_numbers(value)
     if between is None:

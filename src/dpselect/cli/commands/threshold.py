@@ -13,6 +13,7 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_numbers,
+    unlisted,
 )
 from dpselect.cli.public_lists import Names
 from dpselect.cli.question import TableQuestion, about_names, asks_a_table
@@ -25,6 +26,7 @@ from dpselect.cli.user_errors import UserError
         "threshold stars.csv --unit guest --value stars --label dish --yes pie --between 0:5 --epsilon 1"
     ),
 )
+@unlisted("--counts", "--quorum")
 @asks_a_table
 @VALUE
 @click.option("--label", metavar=COLUMN_METAVAR, help="The column with the label that is to be split.")
@@ -40,7 +42,10 @@ def threshold_command(  # noqa: PLR0913 - each is an option
     between: str | None,
     step: str | None,
 ) -> TableQuestion:
-    """Draw the number that best splits people: below it without the label YES, from it on with it."""
+    """Draw the number from which on people have a label.
+
+    It is the best split of them: below it without the label YES, from it on with it.
+    """
     column = column_of_numbers(value)
     if label is None or yes is None:
         raise UserError(

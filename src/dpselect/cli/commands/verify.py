@@ -32,7 +32,7 @@ MOST_DEEPER = 16
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON (docs/reference/json.md).")
 def verify_command(*, deeper: int, as_json: bool) -> None:
-    """Prove the exactness of this installation again, by walking its random bits.
+    """Prove again that this installation draws exactly.
 
     Every path of the stated number of random bits is walked through the code that is installed here. What was
     proved of each outcome must enclose the probability that theory gives it. Also compared: prices with the

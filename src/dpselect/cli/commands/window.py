@@ -13,6 +13,7 @@ from dpselect.cli.options import (
     VALUE,
     QuestionOptions,
     column_of_numbers,
+    unlisted,
 )
 from dpselect.cli.question import TableQuestion, about_numbers, asks_a_table
 from dpselect.cli.user_errors import UserError
@@ -24,6 +25,7 @@ from dpselect.cli.user_errors import UserError
         "window pay.csv --unit person --value salary --width 10000 --between 0:500000 --epsilon 1"
     ),
 )
+@unlisted("--counts", "--quorum")
 @asks_a_table
 @VALUE
 @click.option("--width", metavar=NUMBER_METAVAR, help="How wide the window is.")
@@ -32,7 +34,10 @@ from dpselect.cli.user_errors import UserError
 def window_command(
     options: QuestionOptions, *, value: str | None, width: str | None, between: str | None, step: str | None
 ) -> TableQuestion:
-    """Draw where a window begins that holds most people: those from the answer on, below answer + WIDTH."""
+    """Draw where the window begins that holds most people.
+
+    It holds those from the answer on, below answer + WIDTH.
+    """
     column = column_of_numbers(value)
     if width is None:
         raise UserError("--width must say how wide the window is. Write --width 2.")
