@@ -127,7 +127,6 @@ REFUSED = {
         for asked, words in {
             "summary": "no meaning for quantiles",
             "quantile --at 0.5": "no meaning for quantile",
-            "price": "not between bounds",
         }.items()
     },
     "scores totals.csv --candidates tea,soup,pie --sensitivity 1 --epsilon 1 --each dish --groups tea,pie": (

@@ -1,6 +1,7 @@
 """What the command line says where no candidate has clearly more than a quorum."""
 
 import json
+from fractions import Fraction
 
 from tests.cli.commands import Call
 
@@ -24,6 +25,13 @@ def test_a_quorum_may_be_chosen_for_an_empty_table_or_left_out(call: Call) -> No
     assert int(auto["quorum"]) > 0
     without = json.loads(call(*VOTE, "--epsilon", "1", "--quorum", "none", "--json", "--dry-run").out)
     assert "quorum" not in without
+
+
+def test_numbers_between_bounds_have_a_quorum_too(call: Call) -> None:
+    for question in ("price", "window --width 1", "threshold --label number --yes 7"):
+        words = f"{question} survey.parquet --unit buyer --value wtp --between 0:2 --step 0.1 --epsilon 1"
+        assert "no clear winner" in call(f"{words} --quorum 100000").out
+        assert Fraction(call(f"{words} --quorum auto --dry-run --json").json["quorum"]) > 0
 
 
 def test_a_quorum_that_cannot_be_is_refused_by_the_name_of_its_option(call: Call) -> None:

@@ -243,9 +243,25 @@ def test_an_empty_table_names_no_winner_and_without_a_quorum_it_names_some() -> 
 @pytest.mark.parametrize(
     "problem",
     [
+        dpselect.pricing(value="x", between=(0, 9)),
+        dpselect.window(value="x", width=1, between=(0, 9)),
+        dpselect.threshold(value="x", label="dish", yes="tea", between=(0, 9)),
+    ],
+    ids=lambda problem: problem.name,
+)
+def test_between_bounds_an_empty_group_is_silent_too(problem: Any) -> None:
+    assert prepare(problem, EMPTY, epsilon=1, quorum="auto", **ASKED).quote.quorum is not None
+    assert select_each(problem, EMPTY, epsilon=10, quorum=10_000, **ASKED).by_group == dict.fromkeys(CITIES)
+    found = select_each(problem, TOWNS, epsilon=10, quorum=150, **ASKED).by_group
+    assert [found[city] is None for city in CITIES] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
         QUARTER,
         dpselect.quantile(value="x", at="1/4", between=(0, 9)),
-        dpselect.pricing(value="x", between=(0, 9)),
+        dpselect.quantiles(value="x", at=["1/4", "1/2"], between=(0, 9)),
     ],
 )
 def test_what_has_no_quorum_is_asked_without_one_and_a_number_is_refused(problem: Any) -> None:

@@ -13,19 +13,29 @@ import pytest
 
 import dpselect
 from dpselect import Ledger, PureDP, Release, Scores, Table, prepare, select, top_k
+from dpselect.engines.protocol import SALT_BYTES
 from dpselect.errors import InvalidParameter, RequestChanged
 from dpselect.problems import Problem
+from dpselect.release.quorum import runs_with_quorum
+from dpselect.selection.runs import Runs
 from dpselect.utility.enclosed_laws import enclosed_law
 from tests.engines.asking import asked
+from tests.selection.run_laws import law
 
 pytestmark = pytest.mark.filterwarnings("ignore::dpselect.UnmeteredRelease")
 
 NAMES = ["tea", "pie", "soup"]
 PLURALITY = dpselect.plurality(candidate="dish", candidates=NAMES)
 PRICING = dpselect.pricing(value="x", prices=[1, 2, 3])
+BETWEEN = [
+    dpselect.pricing(value="x", between=(1, 3), step=1),
+    dpselect.window(value="x", width=2, between=(0, 4), step=1),
+    dpselect.threshold(value="x", label="dish", yes="tea", between=(0, 4), step=1),
+]
 PROBLEMS = [
     PLURALITY,
     PRICING,
+    *BETWEEN,
     dpselect.approval_voting(candidate="dish", candidates=NAMES),
     dpselect.most_common(column="dish", candidates=NAMES, rows_per_person=2),
     dpselect.borda(candidate="dish", rank="rank", candidates=NAMES),
@@ -42,6 +52,12 @@ def table(*rows: tuple[str, str, int, float]) -> Table:
 
 
 EMPTY = table()
+MANY = [(f"p{i}", ("tea", "pie")[i % 2], 1, 2.0 + i % 2) for i in range(80)]
+
+
+def runs_of(problem: Problem, data: Table) -> tuple[Runs, ...]:
+    with data.open() as engine:
+        return problem.runs(engine.counts(problem.request(engine.schema, unit=data.unit), b"1" * SALT_BYTES))
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: f"{problem.name} {problem.facts}")
@@ -61,6 +77,36 @@ def test_one_person_moves_no_two_of_all_scores_and_a_constant_further_apart(prob
 
 def range_with_constant(changes: Iterable[Fraction]) -> Fraction:
     return max(*changes, Fraction(0)) - min(*changes, Fraction(0))
+
+
+@pytest.mark.parametrize("problem", BETWEEN, ids=lambda problem: problem.name)
+def test_between_bounds_the_quorum_is_one_number_more(problem: Problem) -> None:
+    with prepare(problem, table(*MANY), epsilon=1, quorum=50) as question:
+        scale = question.quote.scale
+    scores = [score * problem.unit for score in asked(problem, table(*MANY))]
+    expected = enclosed_law([*scores, Fraction(50)], noise="gumbel", scale=scale)
+    runs = runs_with_quorum(runs_of(problem, table(*MANY)), Fraction(50), problem)
+    for output, (low, high) in law(runs, scale / problem.unit).items():
+        found = expected[output,]
+        assert low <= found.high
+        assert high >= found.low
+
+
+@pytest.mark.parametrize("problem", BETWEEN, ids=lambda problem: problem.name)
+@pytest.mark.parametrize("noise", [None, "exponential"])
+def test_between_bounds_an_empty_table_is_silent_and_a_clear_winner_wins(
+    problem: Problem, noise: Any
+) -> None:
+    assert select(problem, EMPTY, epsilon=1, noise=noise, quorum=1000).label is None
+    assert select(problem, table(*MANY), epsilon=10, noise=noise, quorum=20).label is not None
+    auto = prepare(problem, EMPTY, epsilon=1, noise=noise, quorum="auto").quote
+    drawn: Any = auto.noise
+    assert auto.quorum is not None
+    silent = [
+        enclosed_law([0] * problem.count + [score], noise=drawn, scale=auto.scale)[problem.count,][0]
+        for score in (auto.quorum, auto.quorum - problem.unit)
+    ]
+    assert silent[0] >= Fraction(99, 100) > silent[1]
 
 
 def test_the_price_with_a_quorum_covers_a_pair_that_the_price_without_one_does_not() -> None:
@@ -156,6 +202,18 @@ def test_own_scores_have_a_quorum_if_one_score_is_bounded() -> None:
     spread = dpselect.custom(candidates=["a", "b"], range_sensitivity=1)
     with pytest.raises(InvalidParameter, match="range_sensitivity= does not say it"):
         select(spread, Scores([1, 2]), epsilon=1, quorum=5)
+
+
+@pytest.mark.parametrize("sensitivity", ["1/1000", 1, 7_000_000])
+def test_auto_fits_own_scores_however_small_they_are(sensitivity: Any) -> None:
+    own = dpselect.custom(candidates=["a", "b"], sensitivity=sensitivity, monotonic=True)
+    quote = prepare(own, Scores([0, 0]), epsilon=1, quorum="auto").quote
+    assert quote.quorum is not None
+    silent = [
+        enclosed_law([0, 0, score], noise="exponential", scale=quote.scale)[2,][0]
+        for score in (quote.quorum, quote.quorum * Fraction(99_999, 100_000))
+    ]
+    assert silent[0] >= Fraction(99, 100) > silent[1]
 
 
 @pytest.mark.parametrize(

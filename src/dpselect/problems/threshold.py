@@ -63,13 +63,15 @@ def threshold(
     answer, points = listed([yes], "yes"), grid(between, step)
     question = BoundedCounts((ByAmount(value), ByList(label, answer, others=True)), distinct=True, most=1)
     written = ", ".join(answer.canonical())
+    ranges = (Fraction(1), Fraction(2))
     return Problem(
         "threshold",
         points,
         Fraction(1),
-        (Fraction(1), Fraction(2)),
+        ranges,
         question,
         RightSide(points),
         (("value", repr(value)), ("label", repr(label)), ("yes", repr(written))),
         measured_in="people",
+        beside_a_constant=ranges,
     )

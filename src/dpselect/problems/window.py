@@ -59,13 +59,15 @@ def window(
     """
     column_name(value, "value")
     wide, points = positive(width, "width"), grid(between, step)
+    ranges = (Fraction(1), Fraction(2))
     return Problem(
         "window",
         points,
         Fraction(1),
-        (Fraction(1), Fraction(2)),
+        ranges,
         BoundedCounts((ByAmount(value),), distinct=True, most=1),
         PeopleInWindow(points, wide),
         (("value", repr(value)), ("width", exact_text(wide))),
         measured_in="people",
+        beside_a_constant=ranges,
     )

@@ -29,7 +29,7 @@ from dpselect.release.labels import plain_label
 from dpselect.release.payer import Payer, must_agree
 from dpselect.release.priced_once import Asked, priced_once
 from dpselect.release.progress_line import progress_shown
-from dpselect.release.quorum import QuorumWish, before_quorum, beside_quorum, with_quorum
+from dpselect.release.quorum import QuorumWish, before_quorum, beside_quorum, runs_with_quorum, with_quorum
 from dpselect.release.quote import Quote
 from dpselect.release.result import Release
 from dpselect.selection.cells import Cells
@@ -261,7 +261,10 @@ def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote)
     if quote.groups is not None:
         return _drawn_of_each(scores, measurement, problem, quote)
     at_once = isinstance(scores, list | tuple | Cells) or hasattr(scores, "__array__")
-    if quote.quorum is not None:
+    if quote.quorum is not None and drawn_from_runs(problem, quote.k, quote.mechanism):
+        with_one_more = runs_with_quorum(scores, quote.quorum, problem)
+        drawn = before_quorum([measurement(with_one_more)], problem.count)
+    elif quote.quorum is not None:
         together = measurement.over(with_quorum(scores, quote.quorum, problem.unit, at_once=at_once))
         drawn = before_quorum(together if isinstance(together, list) else [together], problem.count)
     else:
@@ -279,7 +282,7 @@ def _drawn(look: Look, measurement: Measurement, problem: Problem, quote: Quote)
 def _drawn_of_each(scores: Any, measurement: Measurement, problem: Problem, quote: Quote) -> Release:
     """Draw for each group."""
     if quote.quorum is not None:
-        scores = beside_quorum(scores, quote.quorum, problem.unit)
+        scores = beside_quorum(scores, quote.quorum, problem)
     outputs, count = problem.outputs, problem.count
     winners = tuple(
         tuple(plain_label(outputs[index]) for index in before_quorum(drawn, count))

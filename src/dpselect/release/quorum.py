@@ -20,6 +20,10 @@ from dpselect.exact.numbers import Number, rational
 from dpselect.problems.candidates import Grid
 from dpselect.problems.problem import Problem
 from dpselect.problems.scoring import Unbounded, WholeScores
+from dpselect.selection.runs import Runs, python_integers
+
+DIGITS = 6
+"""Digits of a quorum that is found for scores that may be any numbers."""
 
 QuorumWish: TypeAlias = Number | Literal["auto"] | None
 """A number of points that "no winner" stands for, the least that silences an empty table, or none."""
@@ -31,10 +35,9 @@ def beside_a_quorum(problem: Problem) -> Problem:
         raise InvalidParameter(
             _WITHOUT.get(problem.name, f"quorum has no meaning for {problem.name}. {_WAY_OUT}")
         )
-    if problem.has_runs:
-        raise InvalidParameter(f"quorum is for candidates that are listed, not between bounds. {_WAY_OUT}")
     more = Grid(Fraction(0), Fraction(1), problem.count + 1)
-    return replace(problem, candidates=more, ranges=problem.beside_a_constant, scoring=None)
+    scoring = problem.scoring if problem.has_runs else None  # the draw from runs takes one run more
+    return replace(problem, candidates=more, ranges=problem.beside_a_constant, scoring=scoring)
 
 
 _WAY_OUT = "Leave it out."
@@ -47,16 +50,28 @@ _WITHOUT = {
 def quorum_score(wish: QuorumWish, problem: Problem, least: Fraction, *, whole: bool) -> Fraction:
     """Give the score of the quorum, in units of the score: a multiple of the unit where scores are.
 
-    "auto" is the ``least`` that wins with a public confidence where every other score is zero, rounded up.
+    "auto" is the ``least`` that wins with a public confidence where every other score is zero, rounded up: to
+    a multiple of the unit, or to a few digits where scores may be any numbers.
     """
     if wish == "auto":
-        return math.ceil(least / problem.unit) * problem.unit
+        step = problem.unit if whole else _last_digit(least)
+        return math.ceil(least / step) * step
     score = rational(wish, "quorum")  # type: ignore[arg-type]  # a number, or refused
     if whole and (score / problem.unit).denominator != 1:
         raise InvalidParameter.must_be(
             "quorum", f"a multiple of {problem.unit}, as all scores are", got=score
         )
     return score
+
+
+def _last_digit(least: Fraction) -> Fraction:
+    """Give the power of ten of the last digit that is kept of a number above zero."""
+    digit = Fraction(1)
+    while digit * 10**DIGITS <= least:
+        digit *= 10
+    while digit * 10 ** (DIGITS - 1) > least > 0:
+        digit /= 10
+    return digit
 
 
 def with_quorum(scores: Any, quorum: Fraction, unit: Fraction, *, at_once: bool) -> Iterator[Any]:
@@ -66,11 +81,23 @@ def with_quorum(scores: Any, quorum: Fraction, unit: Fraction, *, at_once: bool)
     return chain([scores] if at_once else scores, [last])
 
 
-def beside_quorum(scores: Iterable[WholeScores], quorum: Fraction, unit: Fraction) -> Iterator[WholeScores]:
+def runs_with_quorum(runs: tuple[Runs, ...], quorum: Fraction, problem: Problem) -> tuple[Runs, ...]:
+    """Give the runs of the candidates, in points, and behind them one of the quorum alone."""
+    points, alone = (quorum / problem.unit).numerator, python_integers([1])
+    last = python_integers([problem.count])
+    return *runs, Runs(starts=last, counts=alone, scores=python_integers([points]))
+
+
+def beside_quorum(
+    scores: Iterable[WholeScores | tuple[Runs, ...]], quorum: Fraction, problem: Problem
+) -> Iterator[WholeScores | tuple[Runs, ...]]:
     """Give the scores of one group after the other, in points, each with the quorum behind them."""
-    points = (quorum / unit).numerator
+    points = (quorum / problem.unit).numerator
     narrow = LOWEST <= points <= HIGHEST
     for each in scores:
+        if isinstance(each, tuple):
+            yield runs_with_quorum(each, quorum, problem)
+            continue
         if narrow and not isinstance(each, list):
             yield np.append(each, np.int64(points))
         else:

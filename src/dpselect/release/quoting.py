@@ -127,8 +127,11 @@ def asked_of_groups(problem: Problem, facts: PublicFacts, wishes: Wishes) -> Wis
             "1 where each row is a person, who is in one group",
             got=groups.per_person,
         )
-    means_something = problem.beside_a_constant is not None and not problem.has_runs
-    return wishes if means_something or wishes.quorum != "auto" else replace(wishes, quorum=None)
+    return (
+        wishes
+        if problem.beside_a_constant is not None or wishes.quorum != "auto"
+        else replace(wishes, quorum=None)
+    )
 
 
 def _asked_groups(groups: Groups, together: Fraction, *, several: bool) -> AskedGroups:

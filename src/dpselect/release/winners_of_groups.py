@@ -50,8 +50,8 @@ def select_each(  # noqa: PLR0913 - as select, and the groups
     are. A row without one of them does not count. A person counts in at most ``groups_per_person`` groups,
     drawn for each person. ``release.by_group`` has a label for each group, in the order given: None where the
     ``quorum`` won. "auto" takes the least quorum that keeps all groups silent, if all of them are empty, with
-    probability 0.99, and none for quantiles and numbers between bounds. Several quantiles have a tuple for
-    each group. The rest is as in ``select``.
+    probability 0.99, and none for quantiles. Several quantiles have a tuple for each group. The rest is as in
+    ``select``.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
