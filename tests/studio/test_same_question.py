@@ -37,7 +37,11 @@ ASKED: dict[str, dict[str, Any]] = {
     "price": {"column": "pays", "low": "0.01", "high": "1.99"},
     "quantile": {"column": "pays", **RANGE, "step": "1/2"},
     "quartiles": {"question": "quantile", "column": "pays", **RANGE, "at": "1/4, 1/2, 3/4"},
+    "parts": {"question": "quantile", "column": "pays", **RANGE, "at": "25 %, 0.5", "people": "90"},
+    "part": {"question": "quantile", "column": "pays", **RANGE, "at": "10 %"},
     "summary": {"column": "pays", **RANGE},
+    "sharper": {"question": "summary", "column": "pays", **RANGE, "people": "90"},
+    "sharper_each": {"question": "summary", "column": "pays", **RANGE, "people": "90", **TOWNS},
     "window": {"column": "pays", **RANGE, "width": "10"},
     "threshold": {"column": "pays", **RANGE, "label": "dish", "yes": "pie"},
     "numbers": {"question": "vote", "column": "place", "candidates": ("1", "2")},
@@ -151,6 +155,8 @@ def test_every_question_has_its_pictures_and_its_meaning(name: str, offers: dict
     view = offer_view(offers[name])
     assert view.times == "32 times"
     assert "factor of 1.29" in view.odds
-    of_ranks = name in ("quantile", "quartiles", "summary", "medians")
+    of_ranks = offers[name].asked.question in ("quantile", "summary")
     assert (view.chance is None) == (of_ranks or offers[name].quote.quorum is not None)
-    assert (view.prices is None) == (name in ("quartiles", "summary"))
+    assert view.prices is not None
+    here = view.prices.rows[1]  # at the question's own price
+    assert here[:2] == ("0.25", offers[name].within_text), "a chart and the offer beside it tell one figure"

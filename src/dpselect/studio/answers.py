@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ from dpselect.release.group_form import NO_WINNER
 from dpselect.release.labels import PlainLabel, readable_label
 from dpselect.release.result import beside_text, no_winner_text
 from dpselect.studio import facts
+from dpselect.studio.asked_problem import fraction_of
 from dpselect.studio.asked_question import LISTS, AskedQuestion
 from dpselect.studio.lane import Job
 
@@ -23,7 +25,7 @@ TITLES = {
     "top": "What is named most",
     "mode": "The most common value",
     "price": "The price that earns most",
-    "quantile": "The number that splits the people",
+    "quantile": "Numbers that split the people",
     "summary": "How the numbers are spread",
     "threshold": "From which number on it is yes",
     "window": "Where most numbers lie close together",
@@ -60,7 +62,7 @@ def answer_view(job: Job) -> AnswerView:
     short = waiting.get(job.state, "") if release is None else _short(release)
     each = f", for each {asked.each}" if asked.each else ""
     return AnswerView(
-        title=TITLES[asked.question],
+        title=_title(asked),
         about=f"{asked.column}, in {asked.data_set}{each}",
         date=facts.date_of(job.time),
         price="" if release is None else readable_number(release.price.parts()[0]),
@@ -70,6 +72,18 @@ def answer_view(job: Job) -> AnswerView:
         facts=() if release is None else _facts_of(release),
         citation="" if release is None else _citation(release, short, facts.date_of(job.time)),
         again=_again(asked),
+    )
+
+
+def _title(asked: AskedQuestion) -> str:
+    """Say what the answer is: of one quantile, which."""
+    if asked.question != "quantile" or "," in asked.at:
+        return TITLES[asked.question]
+    below = fraction_of(asked.at or "1/2", "at")
+    return (
+        "The median"
+        if below == Fraction(1, 2)
+        else f"The number that {short_decimal(100 * below)} % are below"
     )
 
 
@@ -86,7 +100,7 @@ def _again(asked: AskedQuestion) -> str:
 def _headings(release: Release) -> tuple[str, ...]:
     parts = tuple(f"{short_decimal(100 * at)} % are below" for at in release.accuracy.at)
     if release.groups is None:
-        return ("Part of the people", "Answer") if parts else ()
+        return ("Part of the people below", "Answer") if parts else ()
     if parts:
         return (release.groups.by, *parts)
     many = release.k if release.groups.several else 1

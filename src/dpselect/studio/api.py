@@ -113,6 +113,7 @@ class Api:
             self._data_sets.schema(data_set),
             self._data_sets.ledger(data_set),
             self._data_sets.lists(data_set),
+            self._data_sets.bounds(data_set),
         )
 
     def audit(self, visit: Visit) -> Response:
@@ -136,6 +137,11 @@ class Api:
     def public_list(self, visit: Visit) -> Response:
         """Offer the public candidates of a column."""
         found = curator.offer_list(self._data_sets, visit.parts["name"], visit.words)
+        return PlainJSON(self._data_set(found), status_code=201)
+
+    def public_bounds(self, visit: Visit) -> Response:
+        """Offer the public bounds of a column of numbers."""
+        found = curator.offer_bounds(self._data_sets, visit.parts["name"], visit.words)
         return PlainJSON(self._data_set(found), status_code=201)
 
     def keys(self, visit: Visit) -> Response:

@@ -20,13 +20,13 @@ QuestionKind: TypeAlias = Literal[
 ]
 QUESTIONS: Mapping[QuestionKind, str] = {
     "vote": "Which one do most people name?",
-    "plurality": "Which one do most people choose, one each?",
+    "plurality": "Which one do most choose, one each?",
     "borda": "Which one is ranked best?",
     "top": "Which are named most, the best first?",
     "mode": "Which value is the most common?",
     "price": "Which price earns most?",
-    "quantile": "Which number splits the people? (a median, quartiles)",
-    "summary": "How are the numbers spread? (five quantiles)",
+    "quantile": "What is the median, or a quantile?",
+    "summary": "How are the numbers spread?",
     "threshold": "From which number on is the answer yes?",
     "window": "Where do most numbers lie close together?",
 }
@@ -64,6 +64,8 @@ class AskedQuestion:
     yes: str = ""
     width: str = ""
     """How wide a window is."""
+    people: str = ""
+    """A public bound on how many people there are: for the accuracy of several quantiles."""
     each: str = ""
     """The column of the groups, if each group is asked for an answer of its own."""
     groups: tuple[str, ...] = ()
@@ -102,6 +104,11 @@ class AskedQuestion:
         name = "groups_per_person"
         per_person = whole(_digits_of(self.groups_per_person or "1", name), name, least=1)
         return {"by": self.each, "groups": self.groups, name: per_person}
+
+    @property
+    def most_people(self) -> int | None:
+        """For how many people at most the accuracy is stated."""
+        return whole(_digits_of(self.people, "people"), "people", least=1) if self.people else None
 
     @property
     def confidence(self) -> Fraction:
@@ -158,6 +165,13 @@ class AskedQuestion:
         if not groups and self.each:
             groups = tuple(offered.get(self.each, ()))
         return replace(self, candidates=candidates, groups=groups)
+
+    def with_bounds(self, offered: Mapping[str, Mapping[str, str]]) -> AskedQuestion:
+        """Take the curator's public bounds of the column, where none are given."""
+        if self.question in OF_NAMES or self.low or self.high or self.step:
+            return self
+        found = offered.get(self.column, {})
+        return replace(self, low=found.get("low", ""), high=found.get("high", ""), step=found.get("step", ""))
 
 
 SWITCHES = ("gap", "ignore_case")

@@ -69,7 +69,7 @@ def chance_chart(question: PlannedQuestion, price: Fraction) -> Chart | None:
     unit = _unit(question, found)
     last = question.accuracy(price * HALF_PRICE).within
     leads = [last * step / STEPS_OF_A_LINE for step in range(STEPS_OF_A_LINE + 1)]
-    plane = Plane(390, 250, last, PER_CENT, left=46)
+    plane = Plane(336, 236, last, PER_CENT, left=46)
     curves = [
         [plane.at(lead, PER_CENT * question.chance(price * factor, lead)) for lead in leads]
         for factor in (HALF_PRICE, Fraction(1), DOUBLE_PRICE)
@@ -115,7 +115,7 @@ def price_chart(question: PlannedQuestion, price: Fraction, *, left: Fraction | 
         return None
     first, last, symbol = price * HALF_PRICE, price * 4, question.symbol
     high = question.accuracy(first).within
-    plane = Plane(270, 250, last, high * Fraction(21, 20), left=44)
+    plane = Plane(236, 236, last, high * Fraction(21, 20), left=44)
     steps = [first + (last - first) * step / STEPS_OF_A_LINE for step in range(STEPS_OF_A_LINE + 1)]
     pieces = []
     if left is not None and left < last:

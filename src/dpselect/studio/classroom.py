@@ -50,6 +50,11 @@ class NamedLaw:
     law: SelectionLaw
 
     @property
+    def called(self) -> str:
+        """The name within a sentence."""
+        return f"the {self.name}" if self.name.endswith("mechanism") else self.name
+
+    @property
     def probabilities(self) -> tuple[float, ...]:
         """The chance of each candidate."""
         return self.law.probabilities

@@ -7,11 +7,11 @@ from dpselect.studio.charts import Chart
 from dpselect.studio.classroom import Lesson, NamedLaw, log_ratio
 from dpselect.studio.svg import Piece, box, chained, element, picture
 
-LABEL_WIDTH, LAWS_WIDTH, ROOM_RIGHT = 118, 460, 62
+LABEL_WIDTH, LAWS_WIDTH, ROOM_RIGHT = 96, 360, 54
 BAR_HEIGHT, BAR_GAP, LAWS_TOP = 13, 14, 8
 """Sizes in units of the picture, which are pixels unless the page stretches it."""
 MINUS_SIGN = "\N{MINUS SIGN}"
-LONGEST_BAR_LABEL = 16
+LONGEST_BAR_LABEL = 13
 """Characters of a name beside a bar; the table has it whole."""
 
 
@@ -39,7 +39,7 @@ def laws_chart(lesson: Lesson) -> Chart:
                 element("text", text, class_="tick", x=LABEL_WIDTH + end * room + 6, y=y + BAR_HEIGHT - 3)
             )
     best = max(range(len(lesson.names)), key=lambda i: lesson.scores[i])
-    chances = ", ".join(f"{_percent(law.probabilities[best])} with {law.name}" for law in laws)
+    chances = ", ".join(f"{_percent(law.probabilities[best])} with {law.called}" for law in laws)
     says = f"{lesson.names[best]} wins in {chances}."
     legend = [(law.class_, law.name) for law in laws]
     if after is not None and lesson.more is not None:
@@ -81,14 +81,20 @@ def ratio_chart(lesson: Lesson) -> Chart | None:
     for place, label in enumerate(lesson.names):
         top = LAWS_TOP + place * step
         pieces.append(_label(label, top + step / 2 - 1))
-        cells = []
+        cells, drawn = list[str](), False
         for number, (before, moved) in enumerate(zip(laws, after, strict=True)):
             found = log_ratio(before.probabilities[place], moved.probabilities[place])
             cells.append("next to never" if found is None else f"{found:+.3f}".replace("-", MINUS_SIGN))
             if found is not None:
+                drawn = True
                 x, y = middle + found / epsilon * reach, top + 8 + number * 10
                 pieces.append(element("line", class_=f"stem {before.class_}", x1=middle, x2=x, y1=y, y2=y))
                 pieces.append(element("circle", class_=f"bar {before.class_}", cx=x, cy=y, r=4))
+        if not drawn:
+            place_of_text = {"x": middle + 8, "y": top + step / 2 - 1}
+            pieces.append(
+                element("text", "next to never", class_="tick", text_anchor="start", **place_of_text)
+            )
         rows.append((label, *cells))
     says = (
         f"With one more vote for {lesson.names[lesson.more]}, no answer becomes more than "

@@ -72,6 +72,7 @@ class Curating:
             data_set=found,
             columns=columns,
             lists=self._data_sets.lists(found),
+            bounds=self._data_sets.bounds(found),
             ledger=facts.ledger_facts(found, self._data_sets.ledger(found)),
             analysts=[key.name for key in self._keys.all() if key.role == "analyst" and key.state == "live"],
             problem=problem,
@@ -88,6 +89,12 @@ class Curating:
         """Offer the public candidates of a column."""
         return self._changed(
             visit, lambda: curator.offer_list(self._data_sets, visit.parts["name"], visit.words)
+        )
+
+    def public_bounds(self, visit: Visit) -> Response:
+        """Offer the public bounds of a column of numbers."""
+        return self._changed(
+            visit, lambda: curator.offer_bounds(self._data_sets, visit.parts["name"], visit.words)
         )
 
     def _changed(self, visit: Visit, act: Callable[[], Any]) -> Response:

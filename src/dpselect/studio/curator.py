@@ -10,6 +10,7 @@ from dpselect.ledger import Account
 from dpselect.studio.asked_question import labels_of
 from dpselect.studio.data_sets import DataSet, DataSets, NewDataSet
 from dpselect.studio.keys import Keys
+from dpselect.studio.offered import BOUNDS
 from dpselect.studio.refusals import not_found
 
 LONGEST_FIELD = 1_000
@@ -71,6 +72,14 @@ def offer_list(data_sets: DataSets, name: str, words: Mapping[str, Any]) -> Data
     found = data_sets.find(name)
     given = fields_of({key: value for key, value in words.items() if key != "candidates"}, "column")
     data_sets.set_list(found, given["column"], labels_of(words.get("candidates", ())))
+    return found
+
+
+def offer_bounds(data_sets: DataSets, name: str, words: Mapping[str, Any]) -> DataSet:
+    """Offer the public bounds of a column of numbers."""
+    found = data_sets.find(name)
+    given = fields_of(words, "column", *BOUNDS, needed=("column",))
+    data_sets.set_bounds(found, given["column"], given)
     return found
 
 

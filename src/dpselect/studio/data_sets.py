@@ -5,12 +5,11 @@ What the studio shows of one is its schema: names and kinds of columns. No row i
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +20,9 @@ from dpselect.errors import DpselectError, InvalidParameter, LedgerDamaged
 from dpselect.exact.numbers import positive
 from dpselect.ledger import Account, Ledger
 from dpselect.privacy import PureDP
-from dpselect.problems.candidates import listed
 from dpselect.release.data import OpenTable
 from dpselect.studio import refusals
+from dpselect.studio.offered import Offered, PublicWords
 from dpselect.studio.refusals import Refused
 from dpselect.studio.state import State
 
@@ -65,7 +64,7 @@ class DataSets:
 
     def __init__(self, state: State, ledgers: Path, roots: Sequence[Path]) -> None:
         """Keep the register in the state, new ledgers in a folder."""
-        self._state, self._folder = state, ledgers
+        self._state, self._folder, self._offered = state, ledgers, Offered(state)
         self._roots = [root.resolve() for root in roots]
         self._lock, self._opening = threading.Lock(), threading.Lock()
         self._ledgers: dict[str, Ledger] = {}
@@ -247,21 +246,29 @@ class DataSets:
             )
         return folder / place.name
 
-    # ---- public lists ------------------------------------------------------------------------------------
+    # ---- what is offered ---------------------------------------------------------------------------------
 
     def set_list(self, data_set: DataSet, column: str, labels: Sequence[str]) -> None:
         """Offer the public candidates of a column. They are written by the curator, and never read here."""
         self.schema(data_set).column(column)
-        listed(list(labels))
-        self._state.write(
-            "insert or replace into lists values (?, ?, ?)",
-            [data_set.name, column, json.dumps(list(labels), ensure_ascii=False)],
-        )
+        self._offered.set_list(data_set.name, column, labels)
 
     def lists(self, data_set: DataSet) -> dict[str, list[str]]:
         """Give the public candidates of each column that has some."""
-        rows = self._state.rows("select * from lists where data_set = ?", [data_set.name])
-        return {row["column_name"]: json.loads(row["labels"]) for row in rows}
+        return self._offered.lists(data_set.name)
+
+    def set_bounds(self, data_set: DataSet, column: str, bounds: Mapping[str, str]) -> None:
+        """Offer the public bounds of the answers about a column of numbers."""
+        self.schema(data_set).column(column)
+        self._offered.set_bounds(data_set.name, column, bounds)
+
+    def bounds(self, data_set: DataSet) -> dict[str, dict[str, str]]:
+        """Give the public bounds of each column that has some."""
+        return self._offered.bounds(data_set.name)
+
+    def offered(self, data_set: DataSet) -> PublicWords:
+        """Give all that is offered of a data set."""
+        return PublicWords(self.lists(data_set), self.bounds(data_set))
 
     def close(self) -> None:
         """Close all ledgers."""

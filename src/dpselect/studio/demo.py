@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpselect.studio.app import Studio
@@ -15,12 +15,13 @@ DEMO_BUDGET, DEMO_SHARE = "6", "4"
 
 @dataclass(frozen=True)
 class DemoTable:
-    """A made-up table: its file, the column of its people, what it is about, and its public lists."""
+    """A made-up table: its file, the column of its people, what it is about, its public lists and bounds."""
 
     path: Path
     unit: str
     about: str
     lists: Mapping[str, Sequence[str]]
+    bounds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def set_up(studio: Studio, tables: Mapping[str, DemoTable]) -> str | None:
@@ -40,4 +41,6 @@ def set_up(studio: Studio, tables: Mapping[str, DemoTable]) -> str | None:
         studio.data_sets.share(made, DEMO_ANALYST, DEMO_SHARE)
         for column, labels in table.lists.items():
             studio.data_sets.set_list(made, column, labels)
+        for column, bounds in table.bounds.items():
+            studio.data_sets.set_bounds(made, column, bounds)
     return secret

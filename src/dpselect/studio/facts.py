@@ -117,7 +117,11 @@ def schema_facts(schema: Schema) -> list[dict[str, str]]:
 
 
 def data_set_facts(
-    data_set: DataSet, schema: Schema, ledger: Ledger, lists: dict[str, list[str]]
+    data_set: DataSet,
+    schema: Schema,
+    ledger: Ledger,
+    lists: dict[str, list[str]],
+    bounds: dict[str, dict[str, str]],
 ) -> dict[str, Any]:
     """Write what is public of a data set."""
     return {
@@ -127,6 +131,7 @@ def data_set_facts(
         "neighbours": ledger.neighbours,
         "columns": schema_facts(schema),
         "candidates": lists,
+        "bounds": bounds,
     }
 
 

@@ -14,6 +14,8 @@ from typing import Any
 from dpselect.errors import InvalidParameter
 from dpselect.exact.numbers import positive
 from dpselect.studio.asked_question import OF_NAMES, QUESTION_FIELDS, QUESTIONS
+from dpselect.studio.controls import lines_of, missing_labels
+from dpselect.studio.offered import PublicWords
 
 FIRST_EPSILON, FIRST_SURE = "0.25", "99 %"
 """The price and the confidence of a form that nothing was said in."""
@@ -36,6 +38,8 @@ class QuestionForm:
     offered_groups: tuple[str, ...]
     """The curator's public list of the column of the groups."""
     unit: str | None
+    missing: tuple[str, ...] = ()
+    """The labels of controls that must be filled in before there is a price."""
 
     def __getattr__(self, name: str) -> Any:
         """Give a field of the question; "" where nothing is said of it."""
@@ -51,12 +55,12 @@ class QuestionForm:
     @property
     def lines(self) -> list[str]:
         """The candidates that are written into the form, one on each line."""
-        return _lines(self.words.get("candidates", ""))
+        return lines_of(self.words.get("candidates", ""))
 
     @property
     def group_lines(self) -> list[str]:
         """The groups that are written into the form, one on each line."""
-        return _lines(self.words.get("groups", ""))
+        return lines_of(self.words.get("groups", ""))
 
     @property
     def group_columns(self) -> list[str]:
@@ -88,9 +92,10 @@ def form_of(
     data_set: str,
     unit: str | None,
     columns: Sequence[Mapping[str, str]],
-    lists: Mapping[str, Sequence[str]],
+    public: PublicWords,
 ) -> QuestionForm:
-    """Complete what was said: the first column that fits the question, a first price."""
+    """Complete what was said: the first column that fits the question, public bounds, a first price."""
+    lists, bounds = public.lists, public.bounds
     words = {
         name: value for name, value in given.items() if name in QUESTION_FIELDS and value not in ("", None)
     }
@@ -112,12 +117,32 @@ def form_of(
     if not (words.get("epsilon") or words.get("within")):
         words["epsilon"] = FIRST_EPSILON
     words.setdefault("sure", FIRST_SURE)
-    words = _fitting(words, names)
+    words = _fitting(_bounded(words, given.get("changed"), bounds), names)
     offered, offered_groups = (tuple(lists.get(words.get(name, ""), ())) for name in ("column", "each"))
     for name, same in (("candidates", offered), ("groups", offered_groups)):
-        if _lines(words.get(name, "")) == [*same]:
+        if lines_of(words.get(name, "")) == [*same]:
             words.pop(name, None)
-    return QuestionForm(words=words, columns=names, offered=offered, offered_groups=offered_groups, unit=unit)
+    return QuestionForm(
+        words=words,
+        columns=names,
+        offered=offered,
+        offered_groups=offered_groups,
+        unit=unit,
+        missing=missing_labels(words, offered, offered_groups),
+    )
+
+
+def _bounded(
+    words: dict[str, Any], changed: object, bounds: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
+    """Begin with the public bounds of the column: where none are said, or those of another column were."""
+    said = {name: words[name] for name in FIELDS_OF_NUMBERS if words.get(name)}
+    known = [{name: value for name, value in each.items() if value} for each in bounds.values()]
+    if said and not (changed in ("data_set", "column") and (words["column"] in bounds or said in known)):
+        return words
+    others = {name: value for name, value in words.items() if name not in FIELDS_OF_NUMBERS}
+    offered = bounds.get(words["column"], {})
+    return {**others, **{name: value for name, value in offered.items() if value}}
 
 
 def _fits(words: Mapping[str, Any], lists: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
@@ -126,10 +151,6 @@ def _fits(words: Mapping[str, Any], lists: Mapping[str, Sequence[str]], numbers:
     if of_names:
         return column in lists or not lists
     return column in numbers or (not numbers and column not in lists)
-
-
-def _lines(given: Any) -> list[str]:
-    return given.splitlines() if isinstance(given, str) else [*given]
 
 
 OF_ONE_QUESTION = {
@@ -155,4 +176,6 @@ def _fitting(words: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
         strange |= {"each", *FIELDS_OF_GROUPS}
     else:
         strange.add("gap")
+    if question != "summary" and not (question == "quantile" and "," in words.get("at", "")):
+        strange.add("people")
     return {name: value for name, value in words.items() if name not in strange}

@@ -76,6 +76,7 @@ def balance_chart(
         legend = [legend[0], ("this", f"this {_up(this)}"), ("left", f"left {_down(left)}")]
     elif this:
         says = f"This question costs {_up(this)}; {_down(budget - spent)} of {_up(budget)} is left."
+        legend = [legend[0], ("over", f"this {_up(this)}: only {_down(budget - spent)} is left")]
     title = f"Your budget, in {symbol}"
     return Chart(
         title=title,

@@ -122,6 +122,11 @@ class Offer:
     @property
     def sentence(self) -> str:
         """What is promised, in one sentence; a second one says what else may come out."""
+        return f"{self.promise_text} {self.beside_text}".rstrip()
+
+    @property
+    def promise_text(self) -> str:
+        """How good the answer will be."""
         found, groups = self.accuracy, self.quote.groups
         if found.is_of_order_alone:
             promise, sure = str(found), "."
@@ -130,11 +135,15 @@ class Offer:
             more = "." if groups is None else f"; in all {len(groups.labels)} groups together at most "
             sure += more if groups is None else f"{more}{_bound_text(self.together)}."
         each = promise if groups is None else f"in each group {promise}"
-        second = "" if self.lead is None else f" A lead of {readable_number(self.lead)} is found."
-        if found.quorum is not None:
+        return f"{each[0].upper()}{each[1:]}{sure}"
+
+    @property
+    def beside_text(self) -> str:
+        """Which lead is found, or when there is no winner; "" where neither is known."""
+        if self.accuracy.quorum is not None:
             least = self.quote.quorum_text
-            second = f" Where none has clearly more than {least}, the answer is “no clear winner”."
-        return f"{each[0].upper()}{each[1:]}{sure}{second}"
+            return f"Where none has clearly more than {least}, the answer is “no clear winner”."
+        return "" if self.lead is None else f"A lead of {readable_number(self.lead)} is found."
 
     @property
     def _promise(self) -> str:
@@ -200,6 +209,7 @@ def accuracy_at(quote: Quote, problem: Problem, sure: Fraction) -> Accuracy:
         confidence=sure,
         neighbours=quote.neighbours,
         mechanism=None if problem.at else quote.mechanism,
+        people=quote.accuracy.people,
     )
     return replace(quote.accuracy, within=found.within, confidence=found.confidence)
 

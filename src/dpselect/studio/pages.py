@@ -18,6 +18,7 @@ from dpselect.release.flat_form import csv_text
 from dpselect.studio import facts, refusals
 from dpselect.studio.asked_question import QUESTION_FIELDS, QUESTIONS, AskedQuestion
 from dpselect.studio.classroom_page import lesson_values
+from dpselect.studio.controls import in_words_of_the_page
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.forms import QuestionForm, form_of
 from dpselect.studio.front import Visit
@@ -141,7 +142,7 @@ class Pages:
             )
         except (InvalidParameter, Refused) as refused:
             status = refused.status if isinstance(refused, Refused) else 400
-            return self._asking(visit, words, problem=str(refused), status=status)
+            return self._asking(visit, words, problem=in_words_of_the_page(str(refused)), status=status)
         return RedirectResponse(f"/answers/{job.id}", status_code=303)
 
     def answer(self, visit: Visit) -> Response:
@@ -188,10 +189,12 @@ class Pages:
             return None, ""
         if not form.columns:
             return None, refusals.DATA_SET_CLOSED
+        if form.missing:
+            return None, ""
         try:
             return offer_of(AskedQuestion.from_words(form.words), self._data_sets, visit.name), ""
         except (InvalidParameter, Refused) as refused:
-            return None, str(refused)
+            return None, in_words_of_the_page(str(refused))
 
     def _form(self, visit: Visit, words: Mapping[str, Any]) -> QuestionForm | None:
         """Complete what was said of a question; None for an analyst without a share."""
@@ -203,7 +206,7 @@ class Pages:
             columns = facts.schema_facts(self._data_sets.schema(chosen))
         except Refused:  # its file is gone: others can still be chosen
             columns = []
-        return form_of(words, chosen.name, chosen.unit, columns, self._data_sets.lists(chosen))
+        return form_of(words, chosen.name, chosen.unit, columns, self._data_sets.offered(chosen))
 
     def _asking(
         self, visit: Visit, words: Mapping[str, Any], *, problem: str = "", status: int = 200

@@ -43,6 +43,7 @@ def question_of(
         neighbours=data_sets.ledger(data_set).neighbours,
         gap=asked.gap,
         quorum=asked.wished_quorum,
+        people=asked.most_people,
         progress=False,
         **groups_of_question(asked, schema),
     )
@@ -51,7 +52,8 @@ def question_of(
 def offer_of(asked: AskedQuestion, data_sets: DataSets, analyst: str) -> Offer:
     """Price a question for an analyst: refused where it is wrong, or does not fit the columns."""
     data_set, account = data_sets.for_analyst(asked.data_set, analyst)
-    full, schema = asked.with_lists(data_sets.lists(data_set)), data_sets.schema(data_set)
+    full = asked.with_lists(data_sets.lists(data_set)).with_bounds(data_sets.bounds(data_set))
+    schema = data_sets.schema(data_set)
     problem = problem_of(full, schema)
 
     def quoted(epsilon: Fraction) -> Quote:

@@ -14,6 +14,7 @@ from typing import Any
 
 from dpselect.exact.rounding import exact_text, short_decimal
 from dpselect.problems.bounded_counts import ByList
+from dpselect.studio.asked_problem import fraction_of
 from dpselect.studio.asked_question import OF_NAMES, AskedQuestion
 from dpselect.studio.offer import Offer
 
@@ -91,13 +92,21 @@ def _of_what(asked: AskedQuestion) -> list[str]:
         where = ["--candidates", _list_word(asked.candidates, "candidates.txt")]
         return ["--column", asked.column, *where, *(["--ignore-case"] if asked.ignore_case else [])]
     step = asked.step or ("0.01" if asked.question == "price" else "")
-    at = ["--at", asked.at or "1/2"] if asked.question == "quantile" else []
+    at = ["--at", ",".join(_fractions(asked))] if asked.question == "quantile" else []
     between = ["--between", f"{asked.low}:{asked.high}", *(["--step", step] if step else [])]
     more = {
         "threshold": ["--label", asked.label, "--yes", asked.yes],
         "window": ["--width", asked.width],
     }.get(asked.question, [])
-    return ["--value", asked.column, *more, *between, *at]
+    people = ["--people", asked.people] if asked.people else []
+    return ["--value", asked.column, *more, *between, *at, *people]
+
+
+def _fractions(asked: AskedQuestion) -> list[str]:
+    """Write fractions of people as a terminal and Python read them: a page reads per cent too."""
+    if asked.question == "summary":
+        return ["0.05", "0.25", "0.5", "0.75", "0.95"]
+    return [exact_text(fraction_of(each, "at")) for each in (asked.at or "1/2").split(",")]
 
 
 def _broken(words: list[str]) -> str:
@@ -126,7 +135,20 @@ def _python(offer: Offer) -> str:
         *([f"neighbours={offer.quote.neighbours!r}"] if offer.quote.neighbours != "add_remove" else []),
         *([f"quorum={asked.wished_quorum!r}"] if asked.quorum else []),
         *(["gap=True"] if asked.gap else []),
+        *([f"people={asked.people}"] if asked.people else []),
     ]
+    paying = f"ledger=ledger, account={offer.account.name!r}"
+    asking = [
+        f"    release = {verb}(",
+        f"        problem, table, {', '.join(more)}, {paying}",
+        "    )",
+    ]
+    if asked.people and groups is None:
+        verb = "prepare"
+        asking = [
+            f"    with prepare(problem, table, {', '.join(more)}) as question:",
+            f"        release = question.release(ledger, account={offer.account.name!r})",
+        ]
     lists = [
         *(_list_line("names", _labels(offer), "candidates.txt") if asked.question in OF_NAMES else []),
         *([] if groups is None else _list_line("groups", groups.labels, "groups.txt")),
@@ -144,9 +166,7 @@ def _python(offer: Offer) -> str:
             *lists,
             f"problem = {problem}",
             f"with Ledger.open({f'{name}.ledger'!r}) as ledger:",
-            f"    release = {verb}(",
-            f"        problem, table, {', '.join(more)}, ledger=ledger, account={offer.account.name!r}",
-            "    )",
+            *asking,
             "print(release)",
         ]
     )
@@ -186,9 +206,7 @@ def _problem(offer: Offer) -> tuple[str, str]:
         }.get(asked.question, ("approval_voting", f"approval_voting(candidate={column}, {given})"))
     step = asked.step or ("0.01" if asked.question == "price" else "")
     between = f"between=({asked.low!r}, {asked.high!r})" + (f", step={step!r}" if step else "")
-    fractions = [each.strip() for each in (asked.at or "1/2").split(",")]
-    if asked.question == "summary":
-        fractions = ["0.05", "0.25", "0.5", "0.75", "0.95"]
+    fractions = _fractions(asked)
     if asked.question == "window":
         return "window", f"window(value={column}, width={asked.width!r}, {between})"
     if asked.question == "threshold":

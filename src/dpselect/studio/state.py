@@ -33,6 +33,10 @@ create table if not exists lists (
     data_set text not null references data_sets, column_name text not null, labels text not null,
     primary key (data_set, column_name)
 ) strict;
+create table if not exists bounds (
+    data_set text not null references data_sets, column_name text not null, low text not null,
+    high text not null, step text not null, primary key (data_set, column_name)
+) strict;
 create table if not exists jobs (
     number integer primary key, analyst text not null, id text not null, data_set text not null,
     words text not null, state text not null, answer text, asked real not null, unique (analyst, id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +25,7 @@ from dpselect.studio.keys import LiveKey
 from dpselect.studio.ledger_chart import balance_chart, steps_chart
 from dpselect.studio.offer import MOST_TIMES, Offer
 from dpselect.studio.same_question import SameQuestion, same_question
-from dpselect.utility import Accuracy
+from dpselect.utility import Accuracy, accuracy
 from dpselect.utility.planned_question import PlannedQuestion
 from dpselect.utility.promise import odds_factor
 from dpselect.utility.worst_case import Mechanism
@@ -63,13 +63,23 @@ def offer_view(offer: Offer) -> OfferView:
 
 
 @dataclass(frozen=True)
-class _PlannedInOneGroup(PlannedQuestion):
-    """A question of groups, in one of them: its draw may get a part of the price only."""
+class _PlannedHere(PlannedQuestion):
+    """A question as it is asked here: of several quantiles for so many people, of groups in one of them."""
 
-    part: Fraction
+    people: int | None
+    part: Fraction = Fraction(1)
+    """The part of the price that the draw of one group gets."""
 
     def accuracy(self, price: Fraction, mechanism: Mechanism | None = None) -> Accuracy:
-        return super().accuracy(price * self.part, mechanism)
+        if self.people is None:
+            return super().accuracy(price * self.part, mechanism)
+        return accuracy(
+            self.problem,
+            epsilon=price * self.part,
+            confidence=self.confidence,
+            neighbours=self.neighbours,
+            people=self.people,
+        )
 
     def chance(self, price: Fraction, lead: Fraction) -> Fraction:
         return super().chance(price * self.part, lead)
@@ -77,18 +87,17 @@ class _PlannedInOneGroup(PlannedQuestion):
 
 def _planned(offer: Offer) -> PlannedQuestion:
     """Give the question of an offer at any price; its accuracy is in proportion to one over the price."""
-    planned = PlannedQuestion(
+    planned = _PlannedHere(
         offer.problem if offer.quote.quorum is None else beside_a_quorum(offer.problem),
         "epsilon",
-        offer.quote.k,
+        1 if offer.problem.at else offer.quote.k,
         offer.accuracy.confidence,
         offer.quote.neighbours,
         offer.word or None,
+        offer.asked.most_people,
     )
     alone = Fraction(0) if offer.quote.groups is None else planned.accuracy(offer.epsilon).within
-    if not alone:
-        return planned
-    return _PlannedInOneGroup(**vars(planned), part=alone / offer.accuracy.within)
+    return replace(planned, part=alone / offer.accuracy.within) if alone else planned
 
 
 def odds_of(epsilon: Fraction) -> str:

@@ -137,6 +137,7 @@ def _demo_tables(folder: Path) -> dict[str, Any]:
         with console.working("making up an election and a survey"):
             demo_data.write_files(folder)
     people = f"{demo_data.PEOPLE:,} made-up people"
+    low, high, step = demo_data.PRICES.split(":")
     return {
         "mascots": DemoTable(
             folder / "ballots.csv",
@@ -149,6 +150,7 @@ def _demo_tables(folder: Path) -> dict[str, Any]:
             "person",
             f"What would they pay for the song 'My Corona'? {people}.",
             {"town": demo_data.TOWNS},
+            {"pays": {"low": low, "high": high, "step": step}},
         ),
     }
 
