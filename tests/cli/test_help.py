@@ -15,7 +15,7 @@ from tests.cli.commands import MEDIAN, PRICE, Call
 from tests.cli.test_options import commands
 
 NARROW = 80
-"""Columns of a terminal that nobody has made wider."""
+"""Columns of a terminal that was not made wider."""
 EVERY = [((), dpselect), *commands(dpselect)]
 TOTALS = "scores totals.csv --candidates tea,soup,pie --sensitivity 1 --monotonic"
 WINDOW = MEDIAN.replace("quantile", "window").replace("--at 0.5", "--width 500")
