@@ -54,6 +54,15 @@ def test_several_fractions_are_asked_at_once(call: Call) -> None:
     assert few["people"] == 900
 
 
+def test_the_accuracy_of_a_price_is_told_for_so_many_people(call: Call) -> None:
+    asked = "price survey.parquet --unit buyer --value wtp --epsilon 1 --dry-run --json"
+    for prices in ("--prices 0.01:1.99:0.01", "--between 0.01:1.99 --step 0.0001"):
+        few, any_number = call(f"{asked} {prices} --people 50").json, call(f"{asked} {prices}").json
+        assert few["people"] == 50
+        assert "people" not in any_number
+        assert float(few["accuracy"]["within"]) < float(any_number["accuracy"]["within"])
+
+
 WRONG = {
     "no bounds": (SUMMARY.replace("--between 0:100000 --step 500", "") + " --epsilon 1", "--between must"),
     "no column": (SUMMARY.replace("--value salary", "") + " --epsilon 1", "--value must"),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from dpselect import counting, pricing
-from dpselect.errors import InvalidParameter
+from dpselect import Release, Table, counting, prepare, pricing, quantile, select
+from dpselect.errors import InvalidParameter, UnmeteredRelease
 from dpselect.exact.rounding import rounded_up
 from dpselect.problems.candidates import numbers
 from dpselect.utility import accuracy, lead_needed
@@ -164,6 +166,36 @@ def test_a_figure_that_needs_a_bound_on_people_says_so() -> None:
     assert (few.people, condition in str(few), condition in str(any_number)) == (1500, True, False)
     assert "on every data set of up to 1,500 people" in few._repr_html_()
     assert any_number.people is None
+
+
+def test_a_question_tells_the_figure_for_people_before_it_is_paid_and_stores_it() -> None:
+    song = pricing(value="offer", between=(0, 2), step="0.0001")
+    offers = Table(pa.table({"who": range(40), "offer": [1.5] * 40}), unit="who")
+    with prepare(song, offers, epsilon=5, people=40) as question:
+        assert question.quote.accuracy == accuracy(song, epsilon=5, people=40)
+    assert question.quote.accuracy.within < Fraction(7, 10) * accuracy(song, epsilon=5).within
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnmeteredRelease)
+        release = select(song, offers, epsilon=5, people=40)
+    assert release.accuracy == question.quote.accuracy
+    assert "on every data set of up to 40 people" in repr(release)
+    assert Release.from_json(release.to_json()) == release
+    assert release.to_dict()["people"] == 40
+    without = release.to_json().replace('"people": 40', '"people": -40')
+    with pytest.raises(InvalidParameter, match="as to_json"):
+        Release.from_json(without)
+
+
+def test_a_question_of_other_scores_or_with_a_quorum_takes_no_people() -> None:
+    song = pricing(value="offer", prices=[1, 2])
+    offers = Table(pa.table({"who": [1, 2], "offer": [1, 2]}), unit="who")
+    with pytest.raises(InvalidParameter, match="quorum does not go with people"):
+        prepare(song, offers, epsilon=1, people=2, quorum=3)
+    for problem, more in ((song, {"k": 2}), (quantile(value="offer", at="1/2", between=(0, 9)), {})):
+        with pytest.raises(InvalidParameter, match="people is for one winner of pricing"):
+            prepare(problem, offers, epsilon=1, people=2, **more)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="people must be"):
+        prepare(song, offers, epsilon=1, people=-1)
 
 
 def test_a_lead_is_of_the_claim_that_counts_equal_losses() -> None:

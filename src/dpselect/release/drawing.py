@@ -37,8 +37,8 @@ NAMED = "named by the caller"
 class Wishes:
     """What a caller asks for beside the winners: a noise, gaps on a public grid, noisy counts.
 
-    ``people`` is the most for whom the accuracy of several quantiles is stated. With ``groups`` the question
-    is asked of each of them.
+    ``people`` is the most for whom the accuracy of pricing or of several quantiles is stated. With
+    ``groups`` the question is asked of each of them.
     """
 
     noise: NoiseName | None = None
@@ -148,7 +148,8 @@ def _of_one(asked: AskedDraw, wishes: Wishes) -> Drawing:
         must_be_several_quantiles(problem, k, wishes.noise)
         if wishes.gap:
             raise InvalidParameter("several quantiles have no gap. Leave gap out.")
-        wishes.counted(problem, "gumbel", measure)
+        if wishes.counts is not False:
+            raise InvalidParameter("several quantiles have no counts. Leave counts out.")
         return Drawing(
             "gumbel",
             BETWEEN_BOUNDS,

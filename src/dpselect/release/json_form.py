@@ -93,7 +93,7 @@ def json_object(
         "problem": quote.problem,
         "dataset": quote.dataset,
         "version": quote.version,
-        **_of_quantiles(accuracy),
+        **_people_and_quantiles(accuracy),
         "candidates": {
             "count": accuracy.n,
             "first": list(quote.first_candidates),
@@ -118,10 +118,10 @@ def _gap_keys(quote: Quote, gaps: tuple[Fraction, ...] | None) -> dict[str, Any]
     }
 
 
-def _of_quantiles(accuracy: Accuracy) -> dict[str, Any]:
-    """Write what several quantiles at once have beside: which they are, and for how many people."""
+def _people_and_quantiles(accuracy: Accuracy) -> dict[str, Any]:
+    """Write for how many people the accuracy holds, if it depends on them, and which quantiles they are."""
     if not accuracy.at or accuracy.typical is None:
-        return {}
+        return {} if accuracy.people is None else {"people": accuracy.people}
     at = [exact_text(each) for each in accuracy.at]
     return {"at": at, "people": accuracy.people, "typical": exact_text(accuracy.typical)}
 
@@ -235,7 +235,9 @@ def _check(release: Release) -> None:
     _check_winners(release, accuracy.k)
     if release.step is not None and not (release.step > 0 and release.first_candidates):
         raise ValueError
-    if accuracy.at and (type(accuracy.people) is not int or len(accuracy.at) != accuracy.k):
+    if accuracy.at and (accuracy.people is None or len(accuracy.at) != accuracy.k):
+        raise ValueError
+    if accuracy.people is not None and not (type(accuracy.people) is int and accuracy.people >= 0):
         raise ValueError
     least = 1 if accuracy.at else accuracy.k
     if accuracy.n is not None and not (type(accuracy.n) is int and accuracy.n >= least):

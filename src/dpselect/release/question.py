@@ -74,9 +74,10 @@ def prepare(  # noqa: PLR0913 - the question, the data and one budget
     ``quorum`` is the score that "no clear winner" stands for, as one more candidate; "auto" takes the least
     that is chosen from an empty table with probability 0.99. With ``by``, a column, and public ``groups`` of
     its values, the question is asked of each group (``select_each``); with ``several`` each has a tuple of
-    answers, as for k above 1. No row is read and nothing is charged until
-    ``release`` is called. ``progress`` shows how far a query is that takes more than two seconds: None does
-    on a terminal and in a notebook, False never.
+    answers, as for k above 1. ``people``, a public upper bound on their number, makes the accuracy of one
+    price and of several quantiles sharper: it holds for data sets of no more people. No row is read and
+    nothing is charged until ``release`` is called. ``progress`` shows how far a query is that takes more than
+    two seconds: None does on a terminal and in a notebook, False never.
 
     >>> from dpselect import Scores, custom
     >>> dish = custom(candidates=["tea", "soup"], sensitivity=1, monotonic=True)

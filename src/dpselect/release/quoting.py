@@ -26,6 +26,7 @@ from dpselect.release.quorum import beside_a_quorum, quorum_score
 from dpselect.release.quote import Quote
 from dpselect.selection.noise import NoiseName
 from dpselect.utility import Accuracy, within
+from dpselect.utility.accuracy import within_of_people
 from dpselect.utility.quantile_accuracy import accuracy_of_quantiles
 from dpselect.utility.worst_case import whole_laplace_distance
 
@@ -60,6 +61,10 @@ def priced(
     if wishes.quorum is not None:
         if wishes.gap or wishes.counts:
             raise InvalidParameter("quorum does not go with gap or counts so far. Leave one of them out.")
+        if wishes.people is not None:
+            raise InvalidParameter(
+                "quorum does not go with people so far. Leave people out, or give quorum=None."
+            )
         asked = beside_a_quorum(problem)
     n, winners = asked.count, whole(k, "k", least=1, most=problem.count)
     domain = vector_domain(atom_domain(float if facts.of_scores else int), size=n)
@@ -155,13 +160,17 @@ class Promise:
         problem, noise = self.problem, self.noise
         if problem.at:
             return accuracy_of_quantiles(problem, self.scale, 1 - confidence, self.people)
-        if self.people is not None:
-            raise InvalidParameter(
-                "people is for several quantiles at once. Leave it out: any number may be."
+        distance, people = within(noise, self.scale, problem.count, self.k, confidence), self.people
+        if people is not None:
+            people = whole(people, "people", least=0)
+            of_people = within_of_people(
+                problem, mechanism=noise, scale=self.scale, k=self.k, doubt=1 - confidence, people=people
             )
-        distance = within(noise, self.scale, problem.count, self.k, confidence)
+            distance = min(distance, of_people)
         named = problem.target, problem.measured_in
-        return Accuracy(distance, confidence, noise, problem.unit, self.k, problem.count, *named)
+        return Accuracy(
+            distance, confidence, noise, problem.unit, self.k, problem.count, *named, people=people
+        )
 
 
 def _step(problem: Problem) -> Fraction | None:

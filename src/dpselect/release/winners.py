@@ -35,6 +35,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
     noise: NoiseName | None = None,
     gap: bool = False,
     gap_grid: Number | None = None,
+    people: int | None = None,
     counts: bool = False,
     quorum: QuorumWish = None,
     progress: bool | None = None,
@@ -43,11 +44,12 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
 
     Exactly one of ``epsilon``, ``rho`` and ``budget`` (any loss) is given. ``noise`` names a noise; None
     takes the one with the best proved accuracy. ``gap`` asks by how much the winner leads, ``counts`` for
-    noisy counts, ``quorum`` for None as the label where no candidate has clearly more (``prepare``). The
-    price is charged to the ledger before any row is read, and is never refunded. A ``request_id`` that was
-    answered before gets the same answer again, without a new charge. With an ``account`` of the ledger the
-    price needs room in its share too. ``progress`` shows how far a query is that takes more than two seconds:
-    None does on a terminal and in a notebook, False never.
+    noisy counts, ``quorum`` for None as the label where no candidate has clearly more (``prepare``);
+    ``people`` is a public upper bound on their number, which makes the accuracy of pricing and of several
+    quantiles sharper. The price is charged to the ledger before any row is read, and is never refunded. A
+    ``request_id`` that was answered before gets the same answer again, without a new charge. With an
+    ``account`` of the ledger the price needs room in its share too. ``progress`` shows how far a query is
+    that takes more than two seconds: None does on a terminal and in a notebook, False never.
 
     Precondition
         the data are about people as ``table.unit`` says          claimed by the caller
@@ -66,6 +68,7 @@ def select(  # noqa: PLR0913 - the question, the data, one budget, and who keeps
         noise=noise,
         gap=gap,
         gap_grid=gap_grid,
+        people=people,
         counts=counts,
         quorum=quorum,
         progress=progress,

@@ -24,7 +24,6 @@ from dpselect.problems.pricing import Revenue
 from dpselect.utility.mechanism_accuracy import accuracy_of_mechanism, mean_of_mechanism
 from dpselect.utility.noise_plan import (
     SURE,
-    NoisePlan,
     PlannableProblem,
     candidate_count,
     known,
@@ -120,19 +119,32 @@ def accuracy(  # noqa: PLR0913 - each is part of the question
     doubt, spread = _doubt(confidence), plan.scale(epsilon, rho, scale)
     far, most = spread * distance(plan.mechanism, plan.n, plan.k, doubt), None
     if people is not None:
-        prices, most = _prices(problem, plan), whole(people, "people", least=0)
-        far = min(far, revenue_within(prices, most, spread, doubt)) if spread else far
+        most = whole(people, "people", least=0)
+        far = min(
+            far,
+            within_of_people(
+                problem, mechanism=plan.mechanism, scale=spread, k=plan.k, doubt=doubt, people=most
+            ),
+        )
     target, word = getattr(problem, "target", None), getattr(problem, "measured_in", "score")
     return Accuracy(far, 1 - doubt, plan.mechanism, plan.unit, plan.k, plan.n, target, word, people=most)
 
 
-def _prices(problem: PlannableProblem, plan: NoisePlan) -> PriceList:
+def within_of_people(  # noqa: PLR0913 - the question, and for how many people
+    problem: PlannableProblem, *, mechanism: Mechanism, scale: Fraction, k: int, doubt: Fraction, people: int
+) -> Fraction:
+    """Bound how far below the best the one price drawn is, on data sets of no more people."""
+    prices = _prices(problem, mechanism, k)
+    return revenue_within(prices, people, scale, doubt) if scale else Fraction(0)
+
+
+def _prices(problem: PlannableProblem, mechanism: Mechanism, k: int) -> PriceList:
     """Give the prices to which a bound on people matters; refuse one where it would say nothing."""
     scoring = getattr(problem, "scoring", None)
-    if not isinstance(scoring, Revenue) or plan.k > 1 or plan.mechanism not in ("exponential", "gumbel"):
+    if not isinstance(scoring, Revenue) or k > 1 or mechanism not in ("exponential", "gumbel"):
         raise InvalidParameter(
-            "people is for one winner of pricing(...), by the sharp bounds. Leave it out: the figure holds "
-            "for any number of people."
+            "people is for one winner of pricing(...), and for several quantiles at once. Leave it out: the "
+            "figure holds for any number of people."
         )
     return price_list(scoring.prices)
 
@@ -277,5 +289,5 @@ def lead_needed(  # noqa: PLR0913 - each is part of the question
         return lead
     plan = noise_plan(problem, k, neighbours, found.mechanism)
     most = whole(people, "people", least=0)
-    prices, spread = _prices(problem, plan), plan.scale(epsilon, rho, scale)
+    prices, spread = _prices(problem, plan.mechanism, plan.k), plan.scale(epsilon, rho, scale)
     return min(lead, revenue_lead(prices, most, spread, 1 - found.confidence, found.unit)) if spread else lead
