@@ -334,6 +334,19 @@ def test_a_count_stays_between_its_bounds(value: int) -> None:
     assert whole(10**30, "k", least=1) == 10**30
 
 
+@pytest.mark.parametrize(
+    ("least", "most", "bounds"),
+    [
+        (-(2**200), 2**200, r"-2\*\*200 to 2\*\*200"),
+        (1, 2**512, r"1 to 2\*\*512"),
+        (0, 10**30, f"0 to {10**30}"),
+    ],
+)
+def test_a_long_bound_is_written_as_a_power(least: int, most: int, bounds: str) -> None:
+    with pytest.raises(InvalidParameter, match=f"^size must be a whole number from {bounds}; got 0.5.$"):
+        whole(0.5, "size", least=least, most=most)
+
+
 class NamedShare(Fraction):
     """A rational number of a foreign type."""
 
@@ -350,4 +363,13 @@ def test_a_rational_of_another_type_is_read_as_a_plain_fraction() -> None:
 def test_fractions_must_ascend_between_0_and_1(fractions: Any) -> None:
     assert ascending_fractions(("1/3", 0.5), "at") == (Fraction(1, 3), Fraction(1, 2))
     with pytest.raises(InvalidParameter, match="at must"):
+        ascending_fractions(fractions, "at")
+
+
+@pytest.mark.parametrize(
+    ("fractions", "got"),
+    [(["1/2", "1/4"], "1/4 after 1/2"), ([0, "1/2"], "0"), (["1/2", 1], "1"), ([0.5, 0.5], "1/2 after 1/2")],
+)
+def test_the_fraction_that_does_not_ascend_is_named(fractions: Any, got: str) -> None:
+    with pytest.raises(InvalidParameter, match=f"each fraction once; got {got}.$"):
         ascending_fractions(fractions, "at")

@@ -146,6 +146,12 @@ def test_the_price_of_randomized_response_is_attained_in_every_currency(k: int, 
     assert loss.delta == 0
 
 
+@pytest.mark.parametrize("number", [1.5, True, None, math.nan, "7", [7]])
+def test_what_is_no_whole_number_is_refused_by_a_constant_sentence(number: Any) -> None:
+    with pytest.raises(OutsideDomain, match=r"^the number must be whole: an int, or an integer of NumPy\.$"):
+        make_geometric(WHOLE, APART, 1)(number)
+
+
 def test_one_option_or_no_other_answer_costs_nothing() -> None:
     assert make_randomized_response(["a"], 3).map(1) == 0
     assert make_randomized_response(["a", "b"], 3).map(0) == 0

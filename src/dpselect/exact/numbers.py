@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, shown
 
 Number: TypeAlias = int | float | str | Decimal | Fraction | np.integer[Any] | np.floating[Any]
 """What a parameter may be given as."""
@@ -142,8 +142,16 @@ def whole(value: object, name: str, *, least: int, most: int | None = None) -> i
         count = operator.index(value)
         if least <= count and (most is None or count <= most):
             return count
-    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+    bounds = f"of {least} or more" if most is None else f"from {_plain(least)} to {_plain(most)}"
     raise InvalidParameter.must_be(name, f"a whole number {bounds}", got=value)
+
+
+def _plain(bound: int) -> str:
+    """Write a bound; a long power of two as one."""
+    size = abs(bound)
+    if size < 2**64 or size & (size - 1):
+        return str(bound)
+    return f"{'-' if bound < 0 else ''}2**{size.bit_length() - 1}"
 
 
 def score(value: Any) -> Fraction | None:
@@ -172,9 +180,17 @@ def ascending_fractions(given: Sequence[Number], name: str) -> tuple[Fraction, .
     """
     if not isinstance(given, list | tuple) or not given:
         raise InvalidParameter.must_be(
-            name, "a list of fractions", got=given, way_out='Write ["1/4", "1/2", "3/4"].'
+            name,
+            "a list of one fraction or more",
+            got=given,
+            way_out='Write ["1/4", "1/2", "3/4"].',
         )
     fractions = tuple(probability(each, name) for each in given)
-    if not all(low < high for low, high in pairwise((Fraction(0), *fractions, Fraction(1)))):
-        raise InvalidParameter(f"{name} must ascend, from above 0 to below 1, each fraction once.")
+    for low, high in pairwise((Fraction(0), *fractions, Fraction(1))):
+        if not low < high:
+            follows = f"{shown(high)} after {shown(low)}" if low and high != 1 else shown(low or high)
+            raise InvalidParameter(
+                f"{name} must ascend, from above 0 to below 1, each fraction once; got {follows}.",
+                parameter=name,
+            )
     return fractions

@@ -20,7 +20,7 @@ from dpselect.accounting.closed_forms import (
     RandomizedResponseRenyi,
     randomized_response_rho,
 )
-from dpselect.errors import InvalidParameter
+from dpselect.errors import InvalidParameter, OutsideDomain
 from dpselect.exact.enclosures import Ball, Enclosure, enclose
 from dpselect.exact.numbers import Number, not_negative, positive
 from dpselect.exact.randomness import Randomness
@@ -44,6 +44,8 @@ from dpselect.privacy.measures import (
 from dpselect.privacy.metrics import AbsoluteDistance, change_one_distance
 from dpselect.privacy.options_domain import OptionsDomain, options_domain
 from dpselect.privacy.profiles import PrivacyProfile
+
+NOT_WHOLE = "the number must be whole: an int, or an integer of NumPy."
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,9 @@ class DiscreteLaplaceNoise:
 
     def __call__(self, arg: Any, randomness: Randomness) -> int:
         """Read the number, and add noise."""
-        self.domain.check(arg)
+        if self.domain.refusal([arg]):
+            del arg
+            raise OutsideDomain(NOT_WHOLE)
         return int(arg) + (discrete_laplace(self.scale, randomness) if self.scale else 0)
 
 
