@@ -121,3 +121,21 @@ def test_the_commands_of_the_readme_run(call: Call, monkeypatch: pytest.MonkeyPa
         else:
             outcome = call(*words)
             assert (program, outcome.code, outcome.err) == ("dpselect", 0, "")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--dry-run",
+        "--each candidate --groups Rex,Bo",
+        "--each candidate --groups Rex,Bo --k 2 --quorum 5",
+        "--gap --k 2",
+        "--kind plurality --noise laplace --counts",
+    ],
+)
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_every_key_of_an_answer_is_on_its_page(options: str, form: str, call: Call) -> None:
+    answer = call(f"{VOTE} --epsilon 1 {options} {form}")
+    found = set(answer.json) if form == "--json" else set(answer.out.splitlines()[0].split(","))
+    assert len(found) > 15
+    assert found - set(re.findall(r"`(\w+)`", JSON.read_text(encoding="utf-8"))) == set()
