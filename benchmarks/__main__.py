@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks import ledger, neighbours_in_time, one_row, quantiles, releases, tables
+from benchmarks import groups, ledger, neighbours_in_time, one_row, quantiles, releases, tables
 from benchmarks.peers import PINS, PeerRow, install, measured_peer
 from benchmarks.report import Results, clock, page, size
 from benchmarks.selections import MAXIMUM, NOISES, Row, drawn, measured
@@ -45,6 +45,7 @@ def main() -> None:
         one_row.main([])
         releases.main()
         quantiles.main([])
+        groups.main([])
     else:
         print(text)
     print(f"Took {time.monotonic() - started:.0f} s.")

@@ -32,16 +32,17 @@ def test_a_benchmark_replaces_its_own_section(title: str, expected: str, tmp_pat
 
 def test_the_benchmark_of_everything_runs_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
+    everything = ["tables", "one_row", "releases", "quantiles", "groups"]
     monkeypatch.setattr(sys, "argv", ["benchmarks"])
     monkeypatch.setattr(all_benchmarks, "PINS", {})
     monkeypatch.setattr(all_benchmarks, "RESULTS", tmp_path / "RESULTS.md")
     for module in (all_benchmarks, ledger, neighbours_in_time):
         monkeypatch.setattr(module, "measured", lambda *_: [])
     monkeypatch.setattr(all_benchmarks, "page", lambda _: "# Benchmarks\n")
-    for name in ("tables", "one_row", "releases", "quantiles"):
+    for name in everything:
         monkeypatch.setattr(getattr(all_benchmarks, name), "main", lambda *_, name=name: asked.append(name))
     all_benchmarks.main()
-    assert asked == ["tables", "one_row", "releases", "quantiles"]
+    assert asked == everything
 
 
 def test_quantiles_say_where_another_library_is_better() -> None:
