@@ -53,9 +53,9 @@ def pairs(n: int, k: int, kind: type) -> list[Pair]:
     """Give the neighbours to be told apart; the control comes first."""
     tied: Scores = np.full(n, 5, dtype=kind)
     best_ahead = scored(n, kind, {n // 2: 6}, rest=5)
-    stars = dict.fromkeys(range(k - 1), 9)
-    kth_tied = scored(n, kind, stars | {k - 1: 5, n - 1: 5}, rest=1)
-    kth_ahead = scored(n, kind, stars | {k - 1: 6, n - 1: 5}, rest=1)
+    far_ahead = dict.fromkeys(range(k - 1), 9)
+    kth_tied = scored(n, kind, far_ahead | {k - 1: 5, n - 1: 5}, rest=1)
+    kth_ahead = scored(n, kind, far_ahead | {k - 1: 6, n - 1: 5}, rest=1)
     all_ahead = scored(n, kind, dict.fromkeys(range(k), 6), rest=5)
     one_less = scored(n, kind, dict.fromkeys(range(k - 1), 6), rest=5)
     return [

@@ -191,28 +191,36 @@ def package(tmp_path: Path) -> Path:
     (folder / "exact" / "field.py").write_text(other, encoding="utf-8")
     proof = f"---\nproves: dpselect.exact.module\ndigest: {digest(OLD)}\nrelies on:\ntested by:\n---\n"
     (folder / "exact" / "module.proof.md").write_text(proof, encoding="utf-8")
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
-        identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
-        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True)  # noqa: S607 - the caller's git
+    commit(tmp_path)
     return folder
 
 
+def commit(folder: Path) -> None:
+    """Commit all that is there, to a repository that is made if there is none."""
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
+        identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
+        subprocess.run(["git", *identity, *words], cwd=folder, check=True)  # noqa: S607 - the caller's git
+
+
 def move(package: Path, source: str) -> Path:
-    """Move the module and its proof to another folder, with other code."""
+    """Move both modules and the proof to another folder, one with other code, the other with other names."""
     (package / "selection").mkdir()
+    other = (package / "exact" / "field.py").read_text(encoding="utf-8")
+    other = other.replace("Lead", "Threshold").replace("size", "n").replace("leaders", "split")
+    (package / "selection" / "scores.py").write_text(other, encoding="utf-8")
     proof = package / "selection" / "winner.proof.md"
     text = (package / "exact" / "module.proof.md").read_text(encoding="utf-8")
     proof.write_text(text.replace("dpselect.exact.module", "dpselect.selection.winner"), encoding="utf-8")
     (package / "selection" / "winner.py").write_text(source, encoding="utf-8")
-    for name in ("module.py", "module.proof.md"):
+    for name in ("module.py", "module.proof.md", "field.py"):
         (package / "exact" / name).unlink()
     return proof
 
 
 MOVED = Renames(
     {**RENAMES.modules, "dpselect.exact.module": "dpselect.selection.winner"},
-    RENAMES.names,
-    {"dpselect.exact.module": RENAMES.inside["dpselect.module"]},
+    {**RENAMES.names, "size": "n"},
+    {"dpselect.exact.module": {"lead": "threshold"}},
 )
 
 
@@ -257,6 +265,54 @@ def test_nothing_moves_to_where_another_module_or_definition_is(move_to: str, pa
         record(Renames({"dpselect.exact.none": "dpselect.exact.new"}), package)
 
 
+CALLER = "from dpselect.exact.module import leaders\nx = leaders(size=1, lead=2)\n"
+
+
+@pytest.fixture
+def with_a_caller(package: Path) -> Path:
+    """The same, with a module that calls the proved one by keywords."""
+    (package / "caller.py").write_text(CALLER, encoding="utf-8")
+    commit(package.parent)
+    return package
+
+
+def exchanged(code: str) -> str:
+    """Let two names change places."""
+    return code.replace("size", "SIZE").replace("lead:", "size:").replace("lead.", "size.").replace(
+        "lead=", "size="
+    ).replace("SIZE", "lead")  # fmt: skip
+
+
+BOTH_WAYS = {"size": "lead", "lead": "size"}
+
+
+@pytest.mark.parametrize(
+    "renames", [Renames({}, BOTH_WAYS), Renames({}, {}, {"dpselect.exact.module": BOTH_WAYS})]
+)
+def test_names_that_change_places_where_callers_do_not_follow_are_refused(
+    renames: Renames, with_a_caller: Path
+) -> None:
+    """The proved module alone is the same code; but who calls it by keywords would call another function."""
+    module = with_a_caller / "exact" / "module.py"
+    module.write_text(exchanged(OLD), encoding="utf-8")
+    assert is_renamed(OLD, exchanged(OLD), "dpselect.exact.module", renames)
+    with pytest.raises(InvalidParameter, match=r"(by|in) all modules that see"):
+        record(renames, with_a_caller)
+
+
+def test_names_that_change_places_everywhere_are_recorded(with_a_caller: Path) -> None:
+    for path in with_a_caller.rglob("*.py"):
+        path.write_text(exchanged(path.read_text(encoding="utf-8")), encoding="utf-8")
+    assert record(Renames({}, BOTH_WAYS), with_a_caller) == (["dpselect.exact.module"], [])
+
+
+def test_a_variable_of_a_function_may_be_renamed_in_one_module(with_a_caller: Path) -> None:
+    module = with_a_caller / "exact" / "module.py"
+    module.write_text(OLD.replace("left", "rest"), encoding="utf-8")
+    only_here = Renames({}, {}, {"dpselect.exact.module": {"left": "rest"}})
+    assert record(only_here, with_a_caller) == (["dpselect.exact.module"], [])
+
+
 def test_what_was_not_read_before_is_not_read_now(package: Path) -> None:
     proof = move(package, NEW)
     proof.write_text(proof.read_text(encoding="utf-8").replace(digest(OLD), "0" * 64), encoding="utf-8")
@@ -276,5 +332,9 @@ def test_a_map_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
         Renames.read(path)
     with pytest.raises(InvalidParameter, match=r"missing\.json must be a file of JSON"):
         Renames.read(tmp_path / "missing.json")
+    for no_map in ('{"names": ["a"]}', '{"names": {"a": 1}}', '{"in": {"dpselect.a": "b"}}', '{"in": []}'):
+        path.write_text(no_map, encoding="utf-8")
+        with pytest.raises(InvalidParameter, match=r"map\.json must give each name its new one, as text"):
+            Renames.read(path)
     path.write_text('{"names": {"a": "b"}}', encoding="utf-8")
     assert Renames.read(path) == Renames({}, {"a": "b"})

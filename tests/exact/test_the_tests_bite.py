@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpselect.exact import partial_numbers as psrn
-from dpselect.exact import samplers
-from dpselect.exact import vector_samplers as batches
+from dpselect.exact import partial_numbers, samplers, vector_samplers
 from dpselect.exact.enclosures import Enclosure, log
 from dpselect.exact.randomness import Randomness
 from dpselect.exact.vector_samplers import SLACK
@@ -165,22 +163,22 @@ def test_a_biased_shuffle_is_rejected(mutant: Callable[[int, Randomness], Iterat
         races.DrawnAnew,
         races.with_the_rate,
         races.the_least,
-        psrn.Gumbel,
+        partial_numbers.Gumbel,
     ],
 )
 def test_a_race_that_does_not_follow_permute_and_flip_is_rejected(mutant: Numbers) -> None:
     scores, scale = (1, 0), TWO_THIRDS
     walk = Walk(14, Fraction(1, 2**5))
-    laws.check_argmax(psrn.Exponential, scores, walk, scale=scale, law="permute_and_flip")
+    laws.check_argmax(partial_numbers.Exponential, scores, walk, scale=scale, law="permute_and_flip")
     with pytest.raises(Rejected, match=WRONG):
         laws.check_argmax(mutant, scores, walk, scale=scale, law="permute_and_flip")
 
 
 def test_exponential_noise_does_not_follow_softmax() -> None:
     walk = Walk(14, Fraction(1, 2**5))
-    laws.check_argmax(psrn.Gumbel, (1, 0), walk, law="softmax")
+    laws.check_argmax(partial_numbers.Gumbel, (1, 0), walk, law="softmax")
     with pytest.raises(Rejected, match=WRONG):
-        laws.check_argmax(psrn.Exponential, (1, 0), walk, law="softmax")
+        laws.check_argmax(partial_numbers.Exponential, (1, 0), walk, law="softmax")
 
 
 # Arrays.
@@ -191,7 +189,7 @@ def test_arrays_of_integers_that_are_not_uniform_are_rejected(
     mutant: Callable[[int, int, Randomness], NDArray[np.uint64]],
 ) -> None:
     walk = Walk(16, Fraction(1, 2**3), width=4)
-    laws.check_uniforms_below(batches.uniforms_below, 5, 2, walk)
+    laws.check_uniforms_below(vector_samplers.uniforms_below, 5, 2, walk)
     with pytest.raises(Rejected, match=WRONG):
         laws.check_uniforms_below(mutant, 5, 2, walk)
 
@@ -204,7 +202,7 @@ def test_coins_that_do_not_fall_as_they_should_are_rejected(mutant: Coins) -> No
     both = [scaled_exp(Fraction(4, 5), 1), rational(TWO_THIRDS)]
     estimates = [estimate(curve) for curve in both]
     walk = Walk(20, Fraction(1, 2**10), width=2)
-    laws.check_bernoullis(batches.bernoullis, estimates, both, walk)
+    laws.check_bernoullis(vector_samplers.bernoullis, estimates, both, walk)
     with pytest.raises(Rejected, match=WRONG):
         laws.check_bernoullis(mutant, estimates, both, walk)
 
@@ -232,7 +230,7 @@ def test_a_filter_with_too_little_slack_is_rejected(
         check_filter(mutant, adversarial_coins)
 
 
-@pytest.mark.parametrize("right", [batches.bernoullis, arrays.filter_with(SLACK)])
+@pytest.mark.parametrize("right", [vector_samplers.bernoullis, arrays.filter_with(SLACK)])
 def test_a_filter_with_slack_enough_is_accepted(
     right: Coins, adversarial_coins: list[AdversarialCoin]
 ) -> None:

@@ -202,7 +202,7 @@ DELTAS = [Fraction(0), Fraction(1, 10**6), Fraction(1, 10), Fraction(1)]
 
 @pytest.mark.parametrize("gamma", GAMMAS, ids=str)
 @pytest.mark.parametrize("delta", DELTAS, ids=str)
-def test_the_tilt_bounds_all_tests_and_is_reached_by_one(gamma: Fraction, delta: Fraction) -> None:
+def test_the_shift_of_log_odds_bounds_all_tests_and_one_reaches_it(gamma: Fraction, delta: Fraction) -> None:
     """Over all s and the largest s' that (epsilon, delta) allows."""
     for epsilon in (0.0, 0.01, 1.0, 6.0):
         e = math.exp(epsilon)
@@ -216,16 +216,16 @@ def test_the_tilt_bounds_all_tests_and_is_reached_by_one(gamma: Fraction, delta:
         assert math.log(max(ratios)) == pytest.approx(bound, abs=1e-9)
 
 
-def test_the_tilt_is_never_above_the_form_of_the_sheet() -> None:
+def test_the_shift_of_log_odds_is_never_above_its_plain_form() -> None:
     """The plain form is ln(e^epsilon + (1 - gamma) delta / gamma)."""
     for gamma in GAMMAS:
         for delta in DELTAS:
             for epsilon in (0.0, 0.01, 1.0, 6.0):
-                sheet = math.log(math.exp(epsilon) + float((1 - gamma) * delta / gamma))
-                assert float(log_odds_shift(gamma, Fraction(epsilon), delta)) <= sheet * (1 + 1e-12)
+                plain = math.log(math.exp(epsilon) + float((1 - gamma) * delta / gamma))
+                assert float(log_odds_shift(gamma, Fraction(epsilon), delta)) <= plain * (1 + 1e-12)
 
 
-def test_the_drift_is_the_total_variation() -> None:
+def test_the_shift_of_probabilities_is_the_total_variation() -> None:
     assert probability_shift(Fraction(0), Fraction(1, 3)) == Fraction(1, 3)
     assert float(probability_shift(Fraction(1), Fraction(0))) == pytest.approx(math.tanh(0.5))
     assert float(probability_shift(Fraction(1), Fraction(1, 10))) == pytest.approx(

@@ -402,9 +402,9 @@ def test_the_profile_of_a_table_is_that_of_its_point() -> None:
         atom_domain(int), absolute_distance(), APPROXIMATE, Released((1, "x")), lambda _: (1, "1e-6")
     )
     profile = make_select_private_candidate(base, "1/100", 1).map(1)
-    sheet = 1 + math.log(math.e + 99e-6)
-    assert profile.delta(Fraction(sheet)) == Fraction(1, 10**4)  # type: ignore[union-attr, operator]
-    assert 1.97 < float(profile.epsilon("1e-4")) <= sheet  # type: ignore[union-attr]
+    plain = 1 + math.log(math.e + 99e-6)
+    assert profile.delta(Fraction(plain)) == Fraction(1, 10**4)  # type: ignore[union-attr, operator]
+    assert 1.97 < float(profile.epsilon("1e-4")) <= plain  # type: ignore[union-attr]
     assert profile.delta(1) == 1  # type: ignore[union-attr, operator]
     assert profile.epsilon("1e-9") == math.inf  # type: ignore[union-attr]
     assert profile.epsilon(1) == 0  # type: ignore[union-attr]

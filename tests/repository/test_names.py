@@ -11,10 +11,14 @@ PYTHONS_OWN = {"TYPE_CHECKING"}
 
 
 def defined(source: str) -> Iterator[str]:
-    """Yield the names that a module defines at its top: functions, classes, constants, aliases."""
-    for node in ast.parse(source).body:
+    """Yield the names that a module defines: functions, classes, constants, aliases; also in an ``if``."""
+    yield from _defined_in(ast.parse(source).body)
+
+
+def _defined_in(statements: list[ast.stmt]) -> Iterator[str]:
+    for node in statements:
         match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name
             case ast.AnnAssign(target=ast.Name(id=name)):
                 yield name
@@ -22,6 +26,11 @@ def defined(source: str) -> Iterator[str]:
                 yield from (
                     name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)
                 )
+            case ast.If(body=body, orelse=otherwise):
+                yield from _defined_in([*body, *otherwise])
+            case ast.Try(body=body, handlers=handlers, orelse=otherwise, finalbody=last):
+                yield from _defined_in([*body, *otherwise, *last])
+                yield from _defined_in([each for handler in handlers for each in handler.body])
 
 
 def homes() -> dict[str, list[str]]:
@@ -39,5 +48,6 @@ def test_no_public_name_is_defined_twice() -> None:
 
 
 def test_every_kind_of_definition_is_seen() -> None:
-    source = "A, B = 1, 2\nC: int = 3\ndef f(): pass\nclass D: pass\nx = y = 4\n"
-    assert {*defined(source)} == {"A", "B", "C", "D", "f", "x", "y"}
+    source = "A, B = 1, 2\nC: int = 3\ndef f(): pass\nclass D: pass\nx = y = 4\nasync def g(): pass\n"
+    source += "if A:\n    E = 1\nelse:\n    E = F = 2\ntry:\n    G = 1\nexcept ValueError:\n    H = 2\n"
+    assert {*defined(source)} == {*"ABCDEFGH", "f", "g", "x", "y"}

@@ -70,6 +70,32 @@ def bound_names(tree: ast.AST) -> set[str]:
     return found
 
 
+def names_seen_outside(tree: ast.Module) -> set[str]:
+    """Give the names by which modules know each other's things, or ask for them.
+
+    Definitions at the top and in classes, arguments, attributes, keywords, what is imported: all but the
+    variables of functions.
+    """
+    found = {name for node in ast.walk(tree) for name in _names_for_others(node)}
+    bodies: list[ast.Module | ast.ClassDef] = [
+        tree,
+        *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+    ]
+    return found.union(*(bound_names(statement) for body in bodies for statement in body.body))
+
+
+def _names_for_others(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.arg(arg=name) | ast.keyword(arg=str(name)) | ast.Attribute(attr=name):
+            yield name
+        case ast.MatchClass(kwd_attrs=names):
+            yield from names
+        case ast.ImportFrom(names=aliases):
+            yield from (alias.name for alias in aliases)
+
+
 def _imported_from_others(tree: ast.AST) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree):

@@ -7,6 +7,7 @@ recorded. Everything else needs a reader: ``python3 run.py reviewed NAME``.
 The map: {"modules": {"old.module": "new.module"}, "names": {"old": "new"}}; names that change in one module
 alone stand under "in": {"old.module": {"old": "new"}}. What leaves a module that stays is moved by itself:
 "modules": {"old.module.name": "new.module.name"}. What is renamed must be ours, and its new name must be new.
+Every module by which a renamed thing is asked for must have followed the map: otherwise it asks for another.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dpselect.audit.foreign_names import (
     is_hook,
     is_of_ours,
     named_in_text,
+    names_seen_outside,
 )
 from dpselect.audit.proofs import PACKAGE, digest, proofs, reviewed
 from dpselect.errors import InvalidParameter, shown
@@ -51,11 +53,16 @@ class Renames:
             given = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             given = None
-        if not isinstance(given, dict) or given.keys() - {"modules", "names", "in"}:
+        parts = ("modules", "names", "in")
+        if not isinstance(given, dict) or given.keys() - {*parts}:
             raise InvalidParameter(
                 f'{path.name} must be a file of JSON with "modules", "names" and "in"; it is not.'
             )
-        return cls(given.get("modules", {}), given.get("names", {}), given.get("in", {}))
+        modules, names, inside = (given.get(part, {}) for part in parts)
+        inner = [*inside.values()] if isinstance(inside, dict) else [None]
+        if not all(map(_maps_texts, [modules, names, *inner])):
+            raise InvalidParameter(f"{path.name} must give each name its new one, as text; it does not.")
+        return cls(modules, names, inside)
 
     def old_module(self, module: str) -> str:
         """Say what a module was called before."""
@@ -64,6 +71,10 @@ class Renames:
     def of(self, module: str) -> Mapping[str, str]:
         """Give the names that change in one of the old modules."""
         return {**self.names, **self.inside.get(module, {})}
+
+
+def _maps_texts(given: object) -> bool:
+    return isinstance(given, dict) and all(isinstance(new, str) for new in given.values())
 
 
 def is_renamed(old: str, new: str, module: str, renames: Renames) -> bool:
@@ -155,7 +166,8 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
     """Record the digests of all proved modules that were only renamed; give their names, and the others'."""
     recorded: list[str] = []
     unread: list[str] = []
-    modules = {module: ast.parse(source) for module, source in _committed_sources(package)}
+    committed = dict(_committed_sources(package))
+    modules = {module: ast.parse(source) for module, source in committed.items()}
     sources = list(modules.values())
     everywhere = {name for source in sources for name in _identifiers(source)}
     ours = {name for source in sources for name in bound_names(source) | imported_from_us(source)}
@@ -179,11 +191,13 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
                 "the map must move what the last commit has, to where it has nothing of that name; "
                 f"{shown(was)} is not such a move."
             )
-    for proof in proofs(package):
-        if proof.complaint is None:
-            continue
+    moved = [proof for proof in proofs(package) if proof.complaint is not None]
+    to_be_judged = {renames.old_module(proof.proves) for proof in moved}
+    for module in _touched(renames, modules) - to_be_judged:
+        _must_have_followed(module, committed[module], renames, package)
+    for proof in moved:
         module = renames.old_module(proof.proves)
-        old = _committed(module, package)
+        old = committed.get(module)
         same = (
             old is not None
             and digest(old) == proof.recorded
@@ -193,6 +207,36 @@ def record(renames: Renames, package: Path = PACKAGE) -> tuple[list[str], list[s
             reviewed(proof.proves, package)
         (recorded if same else unread).append(proof.proves)
     return recorded, unread
+
+
+def _touched(renames: Renames, modules: Mapping[str, ast.Module]) -> set[str]:
+    """Give the modules that see a renamed thing; refuse a map by which two of them see it by two names."""
+    seen = {module: names_seen_outside(tree) for module, tree in modules.items()}
+    changed: dict[str, set[str]] = {}
+    for module, names in seen.items():
+        for old, new in renames.of(module).items():
+            if old in names and old != new:
+                changed.setdefault(old, set()).add(new)
+    for module, names in seen.items():
+        for name in sorted(names & changed.keys()):
+            if changed[name] != {renames.of(module).get(name, name)}:
+                raise InvalidParameter(
+                    f"the map must give {shown(name)} one new name in all modules that see it; in {module} "
+                    'it does not. Put it under "names".'
+                )
+    return {module for module, names in seen.items() if names & changed.keys()}
+
+
+def _must_have_followed(module: str, old: str, renames: Renames, package: Path) -> None:
+    """Refuse a map that a module has not followed: where two names change places, it asks for the other."""
+    path = package.joinpath(*renames.modules.get(module, module).split(".")[1:])
+    for place in (path / "__init__.py", path.with_suffix(".py")):
+        if place.is_file() and is_renamed(old, place.read_text(encoding="utf-8"), module, renames):
+            return
+    raise InvalidParameter(
+        f"the map must be followed, in nothing but names, by all modules that see what it renames; {module} "
+        "does not follow it. Rename in one commit, change in another."
+    )
 
 
 def _is_there(place: str, modules: Mapping[str, ast.Module]) -> bool:
@@ -219,12 +263,6 @@ def _committed_sources(package: Path) -> Iterator[tuple[str, str]]:
         if path.endswith(".py"):
             parts = (package.name, *Path(path).with_suffix("").parts)
             yield ".".join(parts).removesuffix(".__init__"), _git(["show", f"HEAD:./{path}"], package) or ""
-
-
-def _committed(module: str, package: Path) -> str | None:
-    """Give the source of a module in the last commit; None if there was none."""
-    inside = "/".join(module.split(".")[1:])
-    return _git(["show", f"HEAD:./{inside}.py"], package)
 
 
 def _git(words: list[str], package: Path) -> str | None:

@@ -87,7 +87,7 @@ class QuestionForm:
         return min(max(round(100 * math.log10(epsilon)), SLIDE_LOW), SLIDE_HIGH)
 
 
-def form_of(
+def completed_form(
     given: Mapping[str, Any],
     data_set: str,
     unit: str | None,

@@ -20,7 +20,7 @@ from dpselect.studio.asked_question import QUESTION_FIELDS, QUESTIONS, AskedQues
 from dpselect.studio.classroom_page import lesson_values
 from dpselect.studio.controls import in_words_of_the_page
 from dpselect.studio.data_sets import DataSets
-from dpselect.studio.forms import QuestionForm, form_of
+from dpselect.studio.forms import QuestionForm, completed_form
 from dpselect.studio.front import Visit
 from dpselect.studio.keys import Keys
 from dpselect.studio.lane import Job, Lane
@@ -206,7 +206,7 @@ class Pages:
             columns = facts.schema_facts(self._data_sets.schema(chosen))
         except Refused:  # its file is gone: others can still be chosen
             columns = []
-        return form_of(words, chosen.name, chosen.unit, columns, self._data_sets.offered(chosen))
+        return completed_form(words, chosen.name, chosen.unit, columns, self._data_sets.offered(chosen))
 
     def _asking(
         self, visit: Visit, words: Mapping[str, Any], *, problem: str = "", status: int = 200
