@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks import groups, ledger, neighbours_in_time, one_row, quantiles, releases, tables
+from benchmarks import groups, ledger, neighbours_in_time, one_row, quantiles, releases, studio, tables
 from benchmarks.peers import PINS, PeerRow, install, measured_peer
 from benchmarks.report import Results, clock, page, size
 from benchmarks.selections import MAXIMUM, NOISES, Row, drawn, measured
@@ -46,6 +46,7 @@ def main() -> None:
         releases.main()
         quantiles.main([])
         groups.main([])
+        studio.main([])
     else:
         print(text)
     print(f"Took {time.monotonic() - started:.0f} s.")

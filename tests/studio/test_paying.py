@@ -12,7 +12,7 @@ import pytest
 
 from dpselect.ledger.budget import MOST_DIGITS_OF_TOTAL
 from dpselect.studio import refusals
-from dpselect.studio.quotes import LARGEST_DENOMINATOR, MOST_PLACES
+from dpselect.studio.quotes import LARGEST_DENOMINATOR, PLACES_OF_A_PRICE
 from tests.studio.running import VOTE, Running, furnish, running, write_meals
 
 
@@ -137,7 +137,7 @@ def test_e9_prices_are_decimal_numbers_or_fractions_of_small_ones(shared: Runnin
 
 
 def test_e9_sums_of_all_prices_that_there_are_stay_short() -> None:
-    whole = math.lcm(10**MOST_PLACES, *range(1, LARGEST_DENOMINATOR + 1))
+    whole = math.lcm(10**PLACES_OF_A_PRICE, *range(1, LARGEST_DENOMINATOR + 1))
     assert len(str(whole)) < 450 < MOST_DIGITS_OF_TOTAL / 4
 
 

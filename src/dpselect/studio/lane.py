@@ -26,7 +26,7 @@ from dpselect.studio.asked_question import AskedQuestion
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.offer import Offer
 from dpselect.studio.pace import ticks_of
-from dpselect.studio.quotes import question_of
+from dpselect.studio.quotes import meant_by, question_of
 from dpselect.studio.refusals import NOT_BEGUN, Refused, not_found
 from dpselect.studio.state import State
 
@@ -195,7 +195,7 @@ class Lane:
             return "done", kept
         try:
             schema, paid = self._data_sets.schema(data_set), positive(asked.epsilon, "epsilon")
-            with question_of(asked, schema, self._data_sets, data_set, paid) as question:
+            with question_of(meant_by(asked, schema), self._data_sets, data_set, paid) as question:
                 return "done", question.release(ledger, request_id=request, account=analyst).to_json()
         except (BudgetExhausted, InvalidParameter, Refused) as refused:
             if self._is_charged(analyst, request, asked):

@@ -6,8 +6,10 @@ The price may be given, or the accuracy: each moves the other. Nothing is charge
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from dpselect.engines.schema import Schema
 from dpselect.errors import InvalidParameter
@@ -23,7 +25,7 @@ from dpselect.studio.data_sets import DataSet, DataSets
 from dpselect.studio.offer import Offer, accuracy_at
 
 LARGEST_EPSILON = Fraction(100)
-MOST_PLACES, LARGEST_DENOMINATOR = 12, 1000
+PLACES_OF_A_PRICE, LARGEST_DENOMINATOR = 12, 1000
 """Digits behind the point of a price, or what it is a fraction of.
 
 So all sums of prices have one denominator of less than 450 digits. With prices of any fraction, a few that
@@ -31,21 +33,34 @@ cost next to nothing would fill the digits that a ledger has for its sums: it wo
 """
 
 
-def question_of(
-    asked: AskedQuestion, schema: Schema, data_sets: DataSets, data_set: DataSet, epsilon: Fraction
-) -> Question:
+@dataclass(frozen=True)
+class Meant:
+    """A question, and what it means for the columns of a table."""
+
+    asked: AskedQuestion
+    problem: Problem
+    groups: Mapping[str, Any]
+    """What ``prepare`` takes of groups; nothing without them."""
+
+
+def meant_by(asked: AskedQuestion, schema: Schema) -> Meant:
+    """Give a question its meaning."""
+    return Meant(asked, problem_of(asked, schema), groups_of_question(asked, schema))
+
+
+def question_of(meant: Meant, data_sets: DataSets, data_set: DataSet, epsilon: Fraction) -> Question:
     """Price a question for a data set; ``with`` opens its table."""
     return prepare(
-        problem_of(asked, schema),
+        meant.problem,
         data_sets.table(data_set),
-        k=asked.winners,
+        k=meant.asked.winners,
         epsilon=epsilon,
         neighbours=data_sets.ledger(data_set).neighbours,
-        gap=asked.gap,
-        quorum=asked.wished_quorum,
-        people=asked.most_people,
+        gap=meant.asked.gap,
+        quorum=meant.asked.wished_quorum,
+        people=meant.asked.most_people,
         progress=False,
-        **groups_of_question(asked, schema),
+        **meant.groups,
     )
 
 
@@ -54,14 +69,15 @@ def offer_of(asked: AskedQuestion, data_sets: DataSets, analyst: str) -> Offer:
     data_set, account = data_sets.for_analyst(asked.data_set, analyst)
     full = asked.with_lists(data_sets.lists(data_set)).with_bounds(data_sets.bounds(data_set))
     schema = data_sets.schema(data_set)
-    problem = problem_of(full, schema)
+    meant = meant_by(full, schema)
+    problem = meant.problem
 
     def quoted(epsilon: Fraction) -> Quote:
-        return question_of(full, schema, data_sets, data_set, epsilon).quote
+        return question_of(meant, data_sets, data_set, epsilon).quote
 
     epsilon = _epsilon(full, problem, quoted)
     quote = quoted(epsilon)
-    _must_fit(full, problem, schema, data_set)
+    _must_fit(meant, schema, data_set)
     return Offer(
         asked=full,
         given=asked,
@@ -80,11 +96,11 @@ def _epsilon(asked: AskedQuestion, problem: Problem, quoted: Callable[[Fraction]
         if not asked.epsilon:
             raise InvalidParameter("epsilon or within must be given: the price, or the accuracy.")
         found = positive(asked.epsilon, "epsilon")
-        if found.denominator > LARGEST_DENOMINATOR and 10**MOST_PLACES % found.denominator:
+        if found.denominator > LARGEST_DENOMINATOR and 10**PLACES_OF_A_PRICE % found.denominator:
             raise InvalidParameter.must_be(
                 "epsilon",
-                f"a decimal number of at most {MOST_PLACES} places, or a fraction of a whole number up to "
-                f"{LARGEST_DENOMINATOR:,}",
+                f"a decimal number of at most {PLACES_OF_A_PRICE} places, or a fraction of a whole number up "
+                f"to {LARGEST_DENOMINATOR:,}",
                 got=asked.epsilon,
                 way_out="Round it up.",
             )
@@ -96,7 +112,7 @@ def _epsilon(asked: AskedQuestion, problem: Problem, quoted: Callable[[Fraction]
         least = accuracy_at(quoted(Fraction(1)), problem, asked.confidence).within / wanted
         if not least:
             raise InvalidParameter("within is so wide that a blind draw is as good. Give a smaller number.")
-        places = 10**MOST_PLACES
+        places = 10**PLACES_OF_A_PRICE
         found = Fraction(math.ceil(Fraction(written_number(least).text) * places), places)
     if found > LARGEST_EPSILON:
         raise InvalidParameter(
@@ -105,11 +121,10 @@ def _epsilon(asked: AskedQuestion, problem: Problem, quoted: Callable[[Fraction]
     return found
 
 
-def _must_fit(asked: AskedQuestion, problem: Problem, schema: Schema, data_set: DataSet) -> None:
+def _must_fit(meant: Meant, schema: Schema, data_set: DataSet) -> None:
     """Refuse a question that the columns cannot answer, before it is charged."""
-    of_each = groups_of_question(asked, schema)
-    if of_each:
+    if of_each := meant.groups:
         groups = groups_of(of_each["by"], of_each["groups"], of_each["groups_per_person"])
-        groups.request(problem, schema, unit=data_set.unit)
+        groups.request(meant.problem, schema, unit=data_set.unit)
     else:
-        problem.request(schema, unit=data_set.unit)
+        meant.problem.request(schema, unit=data_set.unit)
