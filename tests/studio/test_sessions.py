@@ -113,7 +113,7 @@ def test_a_name_has_one_live_key_and_keeps_its_role_and_history(studio: Studio) 
     assert (studio.keys.find(first), studio.keys.find(second) is None) == (None, False)
 
 
-def test_nobody_who_reads_waits_for_a_write(studio: Studio) -> None:
+def test_no_one_who_reads_waits_for_a_write(studio: Studio) -> None:
     """Keys are read where all requests pass: there a disk that is slow would hold everybody up."""
     secret = studio.keys.create("ada", "analyst")
     with ThreadPoolExecutor(1) as other, studio.state.writing():
@@ -173,3 +173,26 @@ def test_with_tls_the_studio_speaks_nothing_else(tmp_path: Path) -> None:
             assert "max-age" in told.headers["strict-transport-security"]
         with pytest.raises((OSError, http.client.HTTPException)):
             run.anyone.get("/health")
+
+
+def test_the_only_key_of_a_curator_cannot_be_revoked(tmp_path: Path) -> None:
+    with running(tmp_path.resolve()) as run:
+        furnish(run, write_meals(tmp_path.resolve() / "meals.csv"))
+        browser, api = run.browser("cleo"), run.as_("cleo")
+        (cleo,) = (each.id for each in run.studio.keys.all() if each.name == "cleo")
+        told = browser.send(f"/keys/{cleo}/revoke", token=browser.get("/keys").token)
+        assert told.status == 409
+        assert "the only key of a curator" in told.text
+        assert api.ask("DELETE", f"/api/keys/{cleo}").status == 409
+        assert api.post("/api/keys", {"name": "carl", "role": "curator"}).status == 201
+        assert api.ask("DELETE", f"/api/keys/{cleo}").status == 204
+        assert api.get("/api/keys").status == 401
+
+
+def test_a_curators_key_that_was_lost_is_replaced(tmp_path: Path) -> None:
+    with running(tmp_path.resolve()) as run:
+        furnish(run, write_meals(tmp_path.resolve() / "meals.csv"))
+        secret = run.studio.keys.replace("cleo", "curator")
+        assert run.as_("cleo").get("/api/keys").status == 401
+        run.keys["cleo"] = secret
+        assert run.as_("cleo").get("/api/keys").status == 200

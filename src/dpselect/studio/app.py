@@ -6,8 +6,9 @@ import fcntl
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlencode
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from dpselect.errors import BudgetExhausted, InvalidParameter, LedgerDamaged, LedgerUnavailable
 from dpselect.studio.api import Api
@@ -16,6 +17,7 @@ from dpselect.studio.data_sets import DataSets
 from dpselect.studio.front import Front, TellingIn, Visit
 from dpselect.studio.keys import Keys
 from dpselect.studio.lane import Lane
+from dpselect.studio.ledger_places import LedgerPlaces
 from dpselect.studio.pages import Pages
 from dpselect.studio.plain_json import PlainJSON
 from dpselect.studio.refusals import Refused
@@ -40,7 +42,7 @@ class Studio:
         self.state = State(folder / "studio.sqlite")
         self.keys = Keys(self.state)
         self.sessions = Sessions(self.state, self.keys)
-        self.data_sets = DataSets(self.state, ledgers, settings.allowed_roots)
+        self.data_sets = DataSets(self.state, LedgerPlaces(ledgers, settings.ledgers), settings.allowed_roots)
         self.lane = Lane(self.state, self.data_sets, settings.tick)
         templates = Templates({"demo": settings.demo})
         self._templates = templates
@@ -68,6 +70,8 @@ class Studio:
         if form == "json":
             challenge = {"www-authenticate": "Bearer"} if refused.status == 401 else None
             return PlainJSON({"error": refused.sentence}, status_code=refused.status, headers=challenge)
+        if refused.status == 401 and wanted and self.settings.trusted_header is not None:
+            return RedirectResponse(f"/login?{urlencode({'wanted': wanted})}", status_code=303)
         if refused.status == 401:
             return self._templates.page(
                 "login.html", visit, status=401, title="Log in", problem=refused.sentence, wanted=wanted

@@ -10,6 +10,7 @@ from dpselect.studio.asked_question import OF_NAMES
 LABELS = {
     "k": "How many winners",
     "candidates": "Candidates",
+    "between": "Lowest and highest",
     "low": "Lowest",
     "high": "Highest",
     "step": "Steps",

@@ -40,6 +40,7 @@ class Curating:
             title="Data sets",
             status=status,
             cards=cards,
+            has_roots=bool(self._data_sets.roots),
             problem=problem,
             words=visit.words,
         )
@@ -139,7 +140,12 @@ class Curating:
 
     def revoke_key(self, visit: Visit) -> Response:
         """Revoke a key."""
-        curator.revoke_key(self._keys, visit.parts["id"])
+        try:
+            curator.revoke_key(self._keys, visit.parts["id"])
+        except Refused as refused:
+            if refused.status == 404:
+                raise
+            return self._all_keys(visit, problem=refused.sentence, status=refused.status)
         return RedirectResponse("/keys", status_code=303)
 
     def audit(self, visit: Visit) -> Response:

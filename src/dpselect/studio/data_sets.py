@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dpselect.engines import Table
@@ -22,6 +22,7 @@ from dpselect.ledger import Account, Ledger
 from dpselect.privacy import PureDP
 from dpselect.release.data import OpenTable
 from dpselect.studio import refusals
+from dpselect.studio.ledger_places import LedgerPlaces
 from dpselect.studio.offered import Offered, PublicWords
 from dpselect.studio.refusals import Refused
 from dpselect.studio.state import State
@@ -62,10 +63,10 @@ class NewDataSet:
 class DataSets:
     """The data sets of a studio, each with one open ledger."""
 
-    def __init__(self, state: State, ledgers: Path, roots: Sequence[Path]) -> None:
-        """Keep the register in the state, new ledgers in a folder."""
-        self._state, self._folder, self._offered = state, ledgers, Offered(state)
-        self._roots = [root.resolve() for root in roots]
+    def __init__(self, state: State, places: LedgerPlaces, roots: Sequence[Path]) -> None:
+        """Keep the register in the state, ledgers in their places."""
+        self._state, self._places, self._offered = state, places, Offered(state)
+        self.roots = [root.resolve() for root in roots]
         self._lock, self._opening = threading.Lock(), threading.Lock()
         self._ledgers: dict[str, Ledger] = {}
         self._schemas: dict[str, tuple[object, Schema]] = {}
@@ -85,22 +86,17 @@ class DataSets:
         source = self._within_roots(new.path)
         if anchor is not None:
             anchor = str(self._new_within_roots(anchor))
-        place = self._folder / f"{name}.ledger"
-        made = DataSet(name, unit, new.about, str(source), new.table, str(place), anchor)
+        made = DataSet(name, unit, new.about, str(source), new.table, "", anchor)
         with self._lock:
-            if self._state.row("select 1 from data_sets where name = ?", [name]) or place.exists():
+            if self._state.row("select 1 from data_sets where name = ?", [name]):
                 raise InvalidParameter.must_be("name", "one that no data set has or had", got=name)
             schema = self._read_schema(made)
             if unit is not None:
                 schema.person(unit)
-            ledger = Ledger.create(
-                place,
-                budget=budget,
-                neighbours="add_remove" if neighbours == "add_remove" else "change_one",
-                dataset=name,
-                unit=unit or "row",
-                anchor=anchor,
+            kept, ledger = self._places.made(
+                name, budget, unit, "add_remove" if neighbours == "add_remove" else "change_one", anchor
             )
+            made = replace(made, ledger=kept)
             self._state.write(
                 "insert into data_sets values (?, ?, ?, ?, ?, ?, ?)",
                 [name, made.source, new.table, unit, made.ledger, anchor, new.about],
@@ -154,7 +150,7 @@ class DataSets:
     def _opened(self, data_set: DataSet) -> Ledger:
         with self._opening:
             if data_set.name not in self._ledgers:
-                self._ledgers[data_set.name] = Ledger.open(data_set.ledger, anchor=data_set.anchor)
+                self._ledgers[data_set.name] = self._places.opened(data_set.ledger, data_set.anchor)
             return self._ledgers[data_set.name]
 
     def account(self, data_set: DataSet, analyst: str) -> Account | None:
@@ -221,7 +217,7 @@ class DataSets:
         """Give the file that a path means, symbolic links followed, if it lies within an allowed root."""
         try:
             found = Path(path).resolve(strict=True)
-            inside = found.is_file() and any(found.is_relative_to(root) for root in self._roots)
+            inside = found.is_file() and any(found.is_relative_to(root) for root in self.roots)
         except (OSError, ValueError, RuntimeError):
             inside = False
         if not inside or not Path(path).is_absolute():
@@ -236,7 +232,7 @@ class DataSets:
         place = Path(path)
         try:
             folder = place.parent.resolve(strict=True)
-            inside = any(folder.is_relative_to(root) for root in self._roots) and not os.path.lexists(place)
+            inside = any(folder.is_relative_to(root) for root in self.roots) and not os.path.lexists(place)
         except (OSError, ValueError, RuntimeError):
             inside = False
         if not inside or not place.is_absolute():

@@ -64,6 +64,10 @@ class Visit:
     words: Mapping[str, Any] = field(default_factory=dict)
     """What the body says."""
     is_htmx: bool = False
+    is_named: bool = False
+    """Whether a proxy is trusted to name who asks."""
+    known: LiveKey | None = None
+    """Whom it names, if they have a live key; they need not show it."""
 
     @property
     def name(self) -> str:
@@ -179,12 +183,22 @@ class Front:
             parts=parts,
             query=_query_of(scope),
             is_htmx=headers.get("hx-request", "") == "true",
+            is_named=self._settings.trusted_header is not None,
+            known=self._known(headers),
         )
+
+    def _known(self, headers: dict[str, str]) -> LiveKey | None:
+        """Find whom the proxy names, if it is trusted to, and they have a live key."""
+        wanted = self._settings.trusted_header
+        return None if wanted is None else self._keys.named(_text_of(headers.get(wanted.lower(), "")))
 
     def _logged_in(self, headers: dict[str, str]) -> tuple[LiveKey | None, str, str]:
         """Give the key, the token of forms and the cookie of a session that is live."""
         cookie = _cookie_of(headers)
         session = self._sessions.find(cookie)
+        if session is not None and self._settings.trusted_header is not None:
+            known = self._known(headers)  # of a browser that two people use
+            session = session if known is not None and known.id == session.key.id else None
         return (None, "", cookie) if session is None else (session.key, session.token, cookie)
 
     def _bearer(self, headers: dict[str, str]) -> LiveKey | None:
@@ -228,6 +242,14 @@ class Front:
             public = urlsplit(self._settings.behind_proxy).netloc.lower()
             return scheme == "https" and name in (public or host.lower(), host.lower())
         return name == host.lower() and scheme == ("https" if self._settings.secure else "http")
+
+
+def _text_of(header: str) -> str:
+    """Read a header as UTF-8, as proxies write names; "" where it is none."""
+    try:
+        return header.encode("latin-1").decode("utf-8").strip()
+    except UnicodeError:
+        return ""
 
 
 def _page_of(scope: Scope) -> str:

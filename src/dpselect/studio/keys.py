@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 from dpselect.errors import InvalidParameter
 from dpselect.exact.randomness import system
+from dpselect.studio.refusals import Refused
 from dpselect.studio.state import State
 
 Role: TypeAlias = Literal["analyst", "curator", "auditor"]
@@ -99,11 +100,29 @@ class Keys:
         return self._live(self._state.rows("select * from keys where name = ?", [name]))
 
     def any_of_role(self, role: Role) -> bool:
-        """Say whether there ever was a key of this role."""
-        return self._state.row("select 1 from keys where role = ?", [role]) is not None
+        """Say whether there is a live key of this role."""
+        return any((each.role, each.state) == (role, "live") for each in self.all())
+
+    def replace(self, name: str, role: Role) -> str:
+        """Make a key of a name whose secret was lost: the one it had is revoked."""
+        with self._state.writing():
+            lost = self.named(name)
+            if lost is not None:
+                self._revoked(lost.id)
+            return self.create(name, role)
 
     def revoke(self, number: int) -> bool:
         """Revoke a key for good, and end its sessions; say whether there was one to revoke."""
+        with self._state.writing():
+            curators = [each.id for each in self.all() if (each.role, each.state) == ("curator", "live")]
+            if curators == [number]:
+                raise Refused(
+                    409,
+                    "this is the only key of a curator: no one could make another. Make one first.",
+                )
+            return self._revoked(number)
+
+    def _revoked(self, number: int) -> bool:
         with self._state.writing():
             done = self._state.write(
                 "update keys set revoked = ? where id = ? and revoked is null", [self._state.now(), number]

@@ -22,7 +22,7 @@ from dpselect.studio.controls import in_words_of_the_page
 from dpselect.studio.data_sets import DataSets
 from dpselect.studio.forms import QuestionForm, completed_form
 from dpselect.studio.front import Visit
-from dpselect.studio.keys import Keys
+from dpselect.studio.keys import Keys, LiveKey
 from dpselect.studio.lane import Job, Lane
 from dpselect.studio.offer import Offer
 from dpselect.studio.plain_json import PlainJSON, plain_json
@@ -70,8 +70,18 @@ class Pages:
         return FileResponse(found, media_type=MEDIA[found.suffix])
 
     def login(self, visit: Visit) -> Response:
-        """Ask for a key."""
-        return self._templates.page("login.html", visit, title="Log in")
+        """Ask for a key; who is named by a proxy that is trusted to has a session at once."""
+        wanted = visit.query.get("wanted", "")
+        if visit.known is not None:
+            return self._begun(visit.known, wanted)
+        problem = refusals.NOT_NAMED if visit.is_named else ""
+        return self._templates.page("login.html", visit, title="Log in", problem=problem, wanted=wanted)
+
+    def _begun(self, key: LiveKey, wanted: str) -> Response:
+        """Begin a session, and go to the page that was wanted, if it is one for this key."""
+        page = page_at(wanted)
+        is_theirs = page is not None and page.roles is not None and key.role in page.roles
+        return _signed_in(self._sessions.begin(key), wanted if is_theirs else "/")
 
     def log_in(self, visit: Visit) -> Response:
         """Begin a session with a key."""
@@ -85,9 +95,9 @@ class Pages:
                 "login.html", visit, status=401, title="Log in", problem=said, wanted=wanted
             )
         self._attempts.give_back(visit.address)
-        page = page_at(wanted)
-        is_theirs = page is not None and page.roles is not None and key.role in page.roles
-        return _signed_in(self._sessions.begin(key), wanted if is_theirs else "/")
+        if visit.is_named and (visit.known is None or visit.known.id != key.id):
+            raise Refused(403, refusals.NOT_NAMED)
+        return self._begun(key, wanted)
 
     def welcome(self, visit: Visit) -> Response:
         """Begin a session by a link that does so once."""

@@ -8,6 +8,10 @@ AFTER_THE_CHARGE = (
 )
 """All that is said of a failure after the charge, whatever it was."""
 OUT_OF_ORDER = "the studio failed at this. Nothing more is told, because it might tell of data."
+NOT_NAMED = (
+    "who your organisation's log-in names has no live key here, or another one. "
+    "Ask your curator for a key of that name."
+)
 NOT_BEGUN = "this question could not be begun. Nothing was charged. Ask your curator."
 DATA_SET_CLOSED = "this data set cannot be opened just now. Nothing was charged. Ask your curator."
 

@@ -10,9 +10,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dpselect.errors import InvalidParameter
+from dpselect.studio.ledger_places import must_be_a_server
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HOST_HEADER = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
+
+HEADER_NAME = re.compile(
+    r"(?i)(?!(cookie|host|origin|authorization|content-\w+|sec-\S+|hx-\S+)$)[a-z][a-z0-9-]{0,63}"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +31,10 @@ class Settings:
     private_key: Path | None = None
     behind_proxy: str | None = None
     """The public address of the proxy, or "" where the proxy alone checks the name it is called by."""
+    trusted_header: str | None = None
+    """The header in which the proxy says the name of who asks, whom it has identified; None: keys alone."""
+    ledgers: str | None = None
+    """The PostgreSQL database in which ledgers are made, which several studios share; None: in the folder."""
     allowed_roots: tuple[Path, ...] = ()
     tick: float = 1.0
     """Seconds: answers leave when the time is a multiple of it."""
@@ -46,6 +55,10 @@ class Settings:
                 f"host must be of this machine alone, such as 127.0.0.1, unless TLS hides what is sent; got "
                 f"{self.host[:60]!r}. Give tls_certificate and tls_key, or behind_proxy if a proxy has TLS."
             )
+        if self.ledgers is not None:
+            must_be_a_server(self.ledgers)
+        if self.trusted_header is not None:
+            self._must_be_set_by_a_proxy(self.trusted_header)
         if not 0.02 <= self.tick <= 60:
             raise InvalidParameter.must_be("tick", "0.02 to 60 seconds", got=self.tick)
         if not 0 <= self.port <= 65535:
@@ -64,6 +77,20 @@ class Settings:
                 )
             known.add(parts.hostname.lower())
         object.__setattr__(self, "names", tuple(sorted(known)))
+
+    def _must_be_set_by_a_proxy(self, header: str) -> None:
+        """Refuse to trust a header that anyone may send, or that says something else."""
+        if self.behind_proxy is None:
+            raise InvalidParameter(
+                "trusted_header needs a proxy that sets it: anyone else could. Give behind_proxy."
+            )
+        if not HEADER_NAME.fullmatch(header):
+            raise InvalidParameter.must_be(
+                "trusted_header",
+                "the name of a header of its own",
+                got=header,
+                way_out="Write X-Forwarded-User.",
+            )
 
     @property
     def secure(self) -> bool:

@@ -52,7 +52,7 @@ BUSY_SECONDS = 20.0
 class State:
     """The studio's own file. Many threads may use one object; every write is durable when it returns.
 
-    Nobody who reads waits for a write: keys are read where all requests pass, and a disk may be slow.
+    No one who reads waits for a write: keys are read where all requests pass, and a disk may be slow.
     """
 
     def __init__(self, place: Path) -> None:

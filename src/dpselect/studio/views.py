@@ -64,7 +64,7 @@ def offer_view(offer: Offer) -> OfferView:
 
 @dataclass(frozen=True)
 class _PlannedHere(PlannedQuestion):
-    """A question as it is asked here: of several quantiles for so many people, of groups in one of them."""
+    """A question as it is asked here: of so few people as a bound says, and of groups in one of them."""
 
     people: int | None
     part: Fraction = Fraction(1)

@@ -48,6 +48,16 @@ STATE_FOLDER = "dpselect-studio"
     help="A proxy has TLS, under this public address.",
 )
 @click.option(
+    "--ledgers",
+    metavar="ADDRESS",
+    help="A PostgreSQL database for the ledgers, so that several studios share budgets.",
+)
+@click.option(
+    "--trusted-header",
+    metavar="NAME",
+    help="The header in which the proxy says who asks; needs --behind-proxy.",
+)
+@click.option(
     "--allowed-root",
     "allowed_roots",
     multiple=True,
@@ -61,6 +71,9 @@ STATE_FOLDER = "dpselect-studio"
     show_default=True,
     metavar=NUMBER_METAVAR,
     help="Seconds: answers leave at multiples of it.",
+)
+@click.option(
+    "--new-curator-key", is_flag=True, help="Show a new key of the first curator: the old one, lost, ends."
 )
 @click.option("--demo", is_flag=True, help="With made-up data, in --folder or a temporary one.")
 @click.option("--json", "as_json", is_flag=True, help="Write one line when ready: address and keys.")
@@ -104,13 +117,16 @@ def _serve(folder: Path, given: dict[str, Any]) -> None:
         certificate=_path(given["tls_certificate"]),
         private_key=_path(given["tls_key"]),
         behind_proxy=given["behind_proxy"],
+        trusted_header=given["trusted_header"],
+        ledgers=given["ledgers"],
         allowed_roots=tuple(roots),
         tick=given["tick"],
         demo=given["demo"],
     )
     with contextlib.closing(bound_socket(settings)) as bound:
         studio = Studio(settings)
-        curator = None if studio.keys.any_of_role("curator") else studio.keys.create(FIRST_CURATOR, "curator")
+        wanted = given["new_curator_key"] or not studio.keys.any_of_role("curator")
+        curator = studio.keys.replace(FIRST_CURATOR, "curator") if wanted else None
         analyst = set_up(studio, _demo_tables(data)) if given["demo"] else None
         address = address_of(settings, bound)
 
