@@ -207,6 +207,10 @@ class UnmeteredRelease(UserWarning):
     """A release was charged to no ledger: what has been released is not added up."""
 
 
+class DoubtfulDecimals(UserWarning):
+    """Numbers are read with a decimal point, in a file that looks as if they had a comma: say which."""
+
+
 class MalformedRelease(ReleaseFailed):
     """A measurement to select from released something else than a pair with a score: correct its function."""
 

@@ -38,3 +38,13 @@ def test_that_numbers_may_have_a_decimal_comma_is_said_where_the_header_shows_it
     monkeypatch.setenv("TERM", "xterm")
     assert call(line).code == 0
     assert ("numbers in 'pays' are read with a decimal point" in " ".join(screen.getvalue().split())) == said
+
+
+def test_a_script_reads_it_in_the_answer(folder: Path, call: Call) -> None:
+    (folder / "export.csv").write_text("buyer;pays;city\n1;2;Bern\n2;0.80;Genf\n", encoding="utf-8")
+    for line in (PRICE, f"{PRICE} --dry-run"):
+        answer = call(line)
+        assert answer.err == ""
+        assert "numbers     those of pays are read with a decimal point (else: --decimal ,)" in answer.out
+    assert "decimal" not in call(f"{PRICE} --decimal .").out
+    assert "decimal" not in call(VOTE).out

@@ -36,6 +36,7 @@ def show(  # noqa: PLR0913 - what is shown, and where
     options: QuestionOptions,
     *,
     charged: bool,
+    doubtful: str | None,
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     from dpselect.release.labels import readable_label
@@ -73,16 +74,25 @@ def show(  # noqa: PLR0913 - what is shown, and where
         "noise": quote.noise_and_scale,
         **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
+        **_conditions(quote, doubtful),
     }
-    if quote.quorum is not None:
-        facts["quorum"] = quote.quorum_text
-    if quote.where is not None:
-        facts["where"] = visible(quote.where)
     if release is None and schema is not None:
         facts["schema"] = _columns(schema)
     if ledger is not None:
         facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(options.ledger), ledger))
     write_facts(facts)
+
+
+def _conditions(quote: Quote, doubtful: str | None) -> dict[str, str]:
+    """Say what of the rows is looked at, and when there is no winner."""
+    found = {}
+    if doubtful is not None:
+        found["numbers"] = f"those of {visible(doubtful)} are read with a decimal point (else: --decimal ,)"
+    if quote.quorum is not None:
+        found["quorum"] = quote.quorum_text
+    if quote.where is not None:
+        found["where"] = visible(quote.where)
+    return found
 
 
 def _candidates(quote: Quote) -> str:

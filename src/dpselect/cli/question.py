@@ -16,7 +16,7 @@ from dpselect.cli.groups import asked_quorum, given_groups
 from dpselect.cli.options import QuestionOptions, with_question_options
 from dpselect.cli.public_lists import Names, as_numbers, names
 from dpselect.cli.receipts import keep_receipt, receipt
-from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of, entered
+from dpselect.cli.user_errors import BAD_TABLE, UserError, code_of, entered, in_command_words
 
 if TYPE_CHECKING:
     from dpselect.engines.schema import Schema
@@ -114,6 +114,7 @@ def ask_about_scores(options: QuestionOptions, problem: Problem, scores: Scores)
 def _ask_a_table(asked: TableQuestion) -> None:
     """Check the price, open ledger and table, and ask the problem that fits the schema."""
     from dpselect.errors import TableUnreadable
+    from dpselect.release.doubts import doubtful_decimals, said_of_decimals
 
     options = asked.options
     budget, groups = _budget(options, asked.problem), given_groups(options)
@@ -121,10 +122,10 @@ def _ask_a_table(asked: TableQuestion) -> None:
         problem = fitted(asked, table)
         of_each = {} if groups is None else groups.fitted(table.schema)
         with _prepared(options, problem, table, budget, people=asked.people, **of_each) as question:
-            doubt = _doubt_of_decimals(problem, table.schema, options)
-            if doubt and not options.quiet:
-                note(doubt)
-            release = _answer(options, question, ledger, table.schema, TableUnreadable)
+            doubtful = doubtful_decimals(problem, table.schema, options.decimal)
+            if doubtful is not None and not options.quiet:
+                note(in_command_words(said_of_decimals(doubtful)))
+            release = _answer(options, question, ledger, table.schema, TableUnreadable, doubtful=doubtful)
     if release is not None and asked.then is not None:
         asked.then(release)
 
@@ -135,21 +136,6 @@ def fitted(asked: TableQuestion, table: OpenTable) -> Problem:
     for column in [*([] if unit is None else [unit]), *problem.columns]:
         table.schema.column(column)
     return problem
-
-
-def _doubt_of_decimals(problem: Problem, schema: Schema, options: QuestionOptions) -> str:
-    """Say how numbers are read, if --decimal does not and the header is one that decimal commas go with."""
-    from dpselect.problems.bounded_counts import ByAmount
-
-    read = [] if problem.question is None else problem.question.keys
-    names = [key.column for key in read if isinstance(key, ByAmount) and schema.column(key.column).decimal]
-    if not names or options.decimal is not None or schema.separator != ";":
-        return ""
-    return (
-        f"numbers in '{names[0][:40]}' are read with a decimal point. Where ';' separates fields, numbers "
-        "often have a comma: then give --decimal , or such rows are left out. --decimal . says that it is "
-        "a point."
-    )
 
 
 def _budget(options: QuestionOptions, problem: Problem) -> WritableLoss:
@@ -210,12 +196,14 @@ def _prepared(
     return entered(question, lambda _: BAD_TABLE)
 
 
-def _answer(
+def _answer(  # noqa: PLR0913 - what is asked, of what, and how it may fail
     options: QuestionOptions,
     question: Question,
     ledger: Ledger | None,
     schema: Schema | None,
     unreadable: type[TableUnreadable],
+    *,
+    doubtful: str | None = None,
 ) -> Release | None:
     """Release the question and show the answer; in a dry run, the quote or an answer that is kept."""
     if options.dry_run:
@@ -228,7 +216,7 @@ def _answer(
         quote = replace(quote, unit=options.unit, unit_is_column=True)
     if release is not None:
         quote = replace(quote, version=release.version)  # of the program that drew the answer
-    output.show(release, quote, ledger, schema, options, charged=question.charged)
+    output.show(release, quote, ledger, schema, options, charged=question.charged, doubtful=doubtful)
     if release is not None and ledger is None and not options.quiet:
         note(UNMETERED)
     return release

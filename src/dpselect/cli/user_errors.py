@@ -85,6 +85,8 @@ WORDS_OF_PHRASES = {
     "or say where it is: anchor=.": "or say where it is: --anchor FILE.",
     "Table(..., numbers_in_text=True)": "--numbers-in-text",
     'write columns={"voter": "text"}, with "text", "integer" or "double" for each.': "--columns voter:text.",
+    'then write decimal=",", or such rows': "then give --decimal , or such rows",
+    'decimal="." says that': "--decimal . says that",
     "with separator= or encoding=": "with --separator or --encoding",
     "or hand over a DuckDB relation: read_parquet(..., union_by_name=True).": (
         "or make a view of them in a DuckDB database, and name it: --table NAME."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -23,6 +22,7 @@ from dpselect.ledger.budget import cost
 from dpselect.ledger.entries import Entry
 from dpselect.ledger.reasons import is_of_question, question_name
 from dpselect.problems.problem import Problem
+from dpselect.release.doubts import frames_of_ours
 from dpselect.release.drawing import NAMED
 from dpselect.release.payer import Payer
 from dpselect.release.quote import Quote
@@ -182,13 +182,5 @@ def _warn_once() -> None:
                 "this release was not charged to a ledger: nobody adds up what has been released. "
                 "Give ledger=Ledger.create(path)."
             ),
-            stacklevel=_frames_of_ours(),
+            stacklevel=frames_of_ours(),
         )
-
-
-def _frames_of_ours() -> int:
-    """Count the frames of this package above the caller: the first one that is not ours is warned."""
-    frame, count = inspect.currentframe(), 0
-    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "dpselect":
-        frame, count = frame.f_back, count + 1
-    return count

@@ -24,6 +24,7 @@ from dpselect.problems.groups import Groups, groups_of
 from dpselect.problems.problem import Problem
 from dpselect.release.charge import Payment, kept_answer, must_be_affordable, pay
 from dpselect.release.data import Data, Look, OpenTable, look_of
+from dpselect.release.doubts import opened_with_doubts
 from dpselect.release.drawing import drawn_from_runs
 from dpselect.release.labels import plain_label
 from dpselect.release.payer import Payer, must_agree
@@ -163,7 +164,7 @@ class Question:
             data = self._data
             if isinstance(data, Table):
                 self._opened = OpenTable(data)
-                data = self._opened.__enter__()
+                data = opened_with_doubts(self._opened, self._problem)
             as_runs = drawn_from_runs(self._problem, self._quote.k, self._quote.mechanism)
             self._look = look_of(self._problem, data, self._groups, as_runs=as_runs)
         except BaseException:
