@@ -282,6 +282,30 @@ def test_a_person_moves_no_other_persons_rows_and_few_groups(
     assert all(score <= 1 for scores in alone for score in scores)
 
 
+def test_a_person_who_keeps_a_row_in_the_old_group_may_be_kept_in_a_new_one() -> None:
+    """Other answers: a row more, in another city. Some keys choose that city, and then two draws move."""
+    pricing = dpselect.pricing(value="x", prices=[1, 2, 3])
+    crowd = [("Rome", 1.0)] * 24 + [("Rome", 2.0)] + [("Oslo", 2.0)] * 12 + [("Oslo", 3.0)] * 6
+    empty = dict.fromkeys(KINDS)
+    others = [
+        {**empty, "who": f"other {i}", "city": city, "x": value} for i, (city, value) in enumerate(crowd)
+    ]
+    old = {**empty, "who": "me", "city": "Rome", "x": 3.0}
+    new = {**old, "city": "Oslo", "x": 2.0}
+    stays = [[2600, 400, 300], [1800, 3600, 1800], [0, 0, 0], [0, 0, 0]]
+    moves = [[2500, 200, 0], [1900, 3800, 1800], [0, 0, 0], [0, 0, 0]]
+    before, after = (
+        Table(loading.arrow(KINDS, [*others, *mine]), unit="who") for mine in ([old], [old, new])
+    )
+    found = []
+    for number in range(8):
+        salt = number.to_bytes(16, "big")
+        assert asked_of_groups(pricing, before, salt=salt) == stays
+        found.append(asked_of_groups(pricing, after, salt=salt))
+    assert all(scores in (stays, moves) for scores in found)
+    assert {str(scores) for scores in found} == {str(stays), str(moves)}
+
+
 def test_a_bound_on_rows_in_place_of_groups_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One who bounds rows lets a person with rows in all groups move all of them."""
 

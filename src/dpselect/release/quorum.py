@@ -21,6 +21,7 @@ from dpselect.problems.candidates import Grid
 from dpselect.problems.problem import Problem
 from dpselect.problems.scoring import Unbounded, WholeScores
 from dpselect.selection.runs import Runs, python_integers
+from dpselect.silence import run_or_none
 
 DIGITS = 6
 """Digits of a quorum that is found for scores that may be any numbers."""
@@ -56,6 +57,8 @@ def quorum_score(wish: QuorumWish, problem: Problem, least: Fraction, *, whole: 
     if wish == "auto":
         step = problem.unit if whole else _last_digit(least)
         return math.ceil(least / step) * step
+    if isinstance(wish, str) and run_or_none(lambda: rational(wish, "quorum")) is None:
+        raise InvalidParameter.must_be("quorum", 'a number or "auto"', got=wish, way_out="Write 100.")
     score = rational(wish, "quorum")  # type: ignore[arg-type]  # a number, or refused
     if whole and (score / problem.unit).denominator != 1:
         raise InvalidParameter.must_be(
