@@ -30,6 +30,10 @@ EMBEDDED: list[Loader] = [
     loading.from_database,
     loading.from_relation,
 ]
+OTHERS = [
+    load for load in EMBEDDED if load not in (loading.from_parquet, loading.from_arrow, loading.from_database)
+]
+"""What hands its rows over as a file or as Arrow does, without the database that has a test of its own."""
 
 
 def check(case: Case, table: Table) -> None:
@@ -37,13 +41,20 @@ def check(case: Case, table: Table) -> None:
     assert asked(case.problem, replace(table, **case.options)) == case.points
 
 
-@pytest.mark.parametrize(
-    "load", [load for load in EMBEDDED if load is not loading.from_database], ids=lambda load: load.__name__
-)
+@pytest.mark.parametrize("load", [loading.from_parquet, loading.from_arrow], ids=lambda load: load.__name__)
 def test_duckdb_gives_the_scores_of_the_reference(
     load: Loader, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     gives_the_scores_of_the_reference(load, CASES, tmp_path, subtests)
+
+
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("load", OTHERS, ids=lambda load: load.__name__)
+def test_what_else_duckdb_reads_gives_the_scores_of_the_reference(
+    load: Loader, every: int, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """The query is that of a file or of Arrow; each source is asked another third of the questions."""
+    gives_the_scores_of_the_reference(load, CASES[OTHERS.index(load) % every :: every], tmp_path, subtests)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +87,16 @@ def test_postgresql_gives_the_scores_of_the_reference(
             check(case, Table(url, table='rows "of" people', unit=case.unit))
 
 
+@pytest.mark.parametrize(
+    "cases", [CASES[::2], pytest.param(CASES[1::2], marks=pytest.mark.slow)], ids=["a half", "the other"]
+)
 def test_spark_gives_the_scores_of_the_reference(
+    cases: Sequence[Case],
     spark_session: Any,
     tmp_path: Path,
     subtests: pytest.Subtests,
 ) -> None:
-    for number, case in enumerate(CASES):
+    for number, case in enumerate(cases):
         folder = tmp_path / str(number)
         folder.mkdir()
         with subtests.test(case.name):

@@ -115,11 +115,12 @@ READERS: list[Loader] = [
 ]
 
 
+@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("load", [load for load in READERS if load is not loading.from_database], ids=name_of)
 def test_d13_one_person_switches_no_filter_for_the_others(
-    load: Loader, tmp_path: Path, subtests: pytest.Subtests
+    load: Loader, every: int, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    no_filter_is_switched(load, 1, tmp_path, subtests)
+    no_filter_is_switched(load, every, tmp_path, subtests)
 
 
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])

@@ -1,5 +1,6 @@
 """What the caller's Spark session has set, named or cached changes no score, and is as before afterwards."""
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -129,8 +130,17 @@ def kept_in(form: str, session: Session, values: list[float], folder: Path) -> A
 EXTREMES = [math.inf, -math.inf, math.nan, -0.0, 5e-324, 1.7976931348623157e308, 7.0]
 
 
-@pytest.mark.parametrize("form", ["parquet", "orc", "cache"])
-@pytest.mark.parametrize("condition", ["x > 5", "NOT x <= 5", "x <> 1"])
+FORMS = ("parquet", "orc", "cache")
+CONDITIONS = ("x > 5", "NOT x <= 5", "x <> 1")
+
+
+@pytest.mark.parametrize(
+    ("form", "condition"),
+    [
+        pair if number % 4 == 0 else pytest.param(*pair, marks=pytest.mark.slow)
+        for number, pair in enumerate(itertools.product(FORMS, CONDITIONS))
+    ],
+)
 def test_a7_one_persons_value_does_not_decide_whether_others_count(
     spark_session: Session, tmp_path: Path, form: str, condition: str
 ) -> None:
@@ -147,7 +157,9 @@ def test_a7_one_persons_value_does_not_decide_whether_others_count(
     assert scores == [30, 31, 31, lowest]
 
 
-@pytest.mark.parametrize("form", ["parquet", "orc", "cache"])
+@pytest.mark.parametrize(
+    "form", ["parquet", *(pytest.param(form, marks=pytest.mark.slow) for form in FORMS[1:])]
+)
 def test_a8_each_extreme_counts_by_itself(spark_session: Session, tmp_path: Path, form: str) -> None:
     half = dpselect.pricing(value="x", prices=[1])
     alone = []

@@ -187,3 +187,23 @@ def stop() -> Counts:
 def test_an_interruption_is_not_taken_for_a_broken_table() -> None:
     with pytest.raises(KeyboardInterrupt):
         counted(stop)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_columns_of_one_arrow_type_are_told_apart_by_what_their_fields_say(order: int) -> None:
+    """What DuckDB says of a type is kept: of eight bits it depends on the name that stands beside them."""
+    truth = {"ARROW:extension:name": "arrow.bool8", "ARROW:extension:metadata": ""}
+    fields = [pa.field("x", pa.int8()), pa.field("x", pa.int8(), metadata=truth)]
+    for field in [*fields, *fields][::order]:
+        rows = pa.table(
+            [pa.array(PEOPLE), pa.array([0, 1, 1, None], pa.int8())],
+            schema=pa.schema([pa.field("who", pa.string()), field]),
+        )
+        one = True if field.metadata else 1
+        problem = dpselect.approval_voting(candidate="x", candidates=[one])
+        assert asked(problem, Table(rows, unit="who")) == [2]
+        with pytest.raises(InvalidParameter, match="column 'x'"):
+            asked(
+                dpselect.approval_voting(candidate="x", candidates=[1 if field.metadata else "1"]),
+                Table(rows, unit="who"),
+            )

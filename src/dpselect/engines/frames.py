@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -36,6 +36,8 @@ UNKNOWN = "another"
 """The type of a column that DuckDB has no type for: no question can be about it."""
 Read = Callable[[Sequence[int]], Any]
 """Gives the columns at these places, named c0, c1, ... by their place, as something that DuckDB can read."""
+ArrowFields = tuple[tuple[Any, tuple[tuple[bytes, bytes], ...]], ...]
+"""The type and the metadata of each column: what DuckDB goes by."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -227,15 +229,35 @@ def _stream(schema: Any, batches: Iterable[Any], found: Sequence[int], places: S
 
 def _named(schema: Any) -> Schema:
     """Describe the columns of an Arrow schema, by their types alone."""
-    empty = import_module("pyarrow").Table.from_batches([], schema=schema)
-    renamed = empty.rename_columns([f"c{place}" for place in range(len(schema))])
-    kinds = _kinds(lambda places: renamed.select(list(places)), range(len(schema)))
+    fields = tuple((field.type, tuple((field.metadata or {}).items())) for field in schema)
+    known = run_or_none(partial(_kinds_of_all, fields))
+    if known is None:
+        empty = _empty(fields)
+        kinds = _kinds(lambda places: empty.select(list(places)), range(len(fields)))
+    else:
+        kinds = dict(enumerate(known))
     return Schema(
         tuple(
             duckdb.column(name, kinds.get(place, UNKNOWN), f"c{place}")
             for place, name in enumerate(schema.names)
         )
     )
+
+
+@lru_cache(maxsize=64)
+def _kinds_of_all(fields: ArrowFields) -> tuple[str, ...]:
+    """Give the types that DuckDB has for those of Arrow; raise where one has none, which is not kept."""
+    return tuple(column.type for column in _described(_empty(fields)).columns)
+
+
+def _empty(fields: ArrowFields) -> Any:
+    """Make a table of Arrow without rows, its columns named by their place."""
+    arrow = import_module("pyarrow")
+    columns = [
+        arrow.field(f"c{place}", kind, metadata=dict(metadata))
+        for place, (kind, metadata) in enumerate(fields)
+    ]
+    return arrow.schema(columns).empty_table()
 
 
 def _kinds(columns: Read, places: Sequence[int]) -> dict[int, str]:
