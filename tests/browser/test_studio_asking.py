@@ -20,6 +20,29 @@ def test_each_label_of_the_form_belongs_to_one_control(desk: Window, studio: Run
         assert {label: page.get_by_label(label).count() for label in LABELS} == dict.fromkeys(LABELS, 1)
 
 
+def test_numbers_are_asked_for_without_typing_bounds_that_the_curator_offers(
+    desk: Window, studio: RunningStudio
+) -> None:
+    for question in ("quantile", "price", "summary"):
+        page = desk.log_in(studio.analyst_key)
+        page.get_by_label("Question").select_option(question)
+        page.get_by_label("Data set").select_option("song")
+        expect(page.get_by_label("Lowest")).to_have_value("0.01")
+        page.get_by_label("Epsilon").fill("0.02")
+        page.get_by_role("button", name=PAY).click()
+        labels = {wait_for_answer(page), *page.locator("output").all_inner_texts()}
+        assert all(0.01 <= float(label) <= 1.99 for label in labels)
+
+
+def test_what_is_missing_is_named_and_no_error(desk: Window, studio: RunningStudio) -> None:
+    page = desk.log_in(studio.analyst_key)
+    desk.go("/ask?data_set=song&question=window")
+    expect(page.locator("#quote")).to_contain_text("Fill in How wide")
+    assert page.get_by_role("alert").count() == 0
+    page.get_by_label("How wide").fill("0.2")
+    expect(page.get_by_role("button", name=PAY)).to_be_enabled()
+
+
 def test_what_is_typed_right_after_another_question_is_chosen_is_what_is_paid(
     desk: Window, studio: RunningStudio
 ) -> None:

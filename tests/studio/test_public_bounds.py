@@ -111,4 +111,4 @@ def test_a_bound_on_the_number_of_people_makes_the_promise_of_several_quantiles_
         "/ask?data_set=meals&question=summary&column=pays&low=0&high=6&people=60"
     )
     assert "--people 60" in page.text
-    assert "prepare(problem, table, epsilon=" in page.text
+    assert "people=60" in page.text

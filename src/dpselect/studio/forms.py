@@ -53,6 +53,16 @@ class QuestionForm:
         return self.words["question"] in OF_NAMES
 
     @property
+    def has_quorum(self) -> bool:
+        """Whether no clear winner may be the answer."""
+        return self.words["question"] not in OF_RANKS
+
+    @property
+    def has_people(self) -> bool:
+        """Whether a bound on the number of people may be said."""
+        return self.words["question"] in (*OF_PEOPLE, "quantile")
+
+    @property
     def lines(self) -> list[str]:
         """The candidates that are written into the form, one on each line."""
         return lines_of(self.words.get("candidates", ""))
@@ -162,7 +172,11 @@ OF_ONE_QUESTION = {
     "width": "window",
 }
 """Fields that one question alone has."""
-FIELDS_OF_NAMES = ("candidates", "quorum", "ignore_case", "gap")
+FIELDS_OF_NAMES = ("candidates", "ignore_case", "gap")
+OF_RANKS = ("quantile", "summary")
+"""Questions about ranks, which have no score that a quorum could be."""
+OF_PEOPLE = ("price", "summary")
+"""Questions of which a bound on the number of people says more; several quantiles too."""
 FIELDS_OF_NUMBERS = ("low", "high", "step")
 FIELDS_OF_GROUPS = ("groups", "groups_per_person")
 
@@ -176,6 +190,8 @@ def _fitting(words: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
         strange |= {"each", *FIELDS_OF_GROUPS}
     else:
         strange.add("gap")
-    if question != "summary" and not (question == "quantile" and "," in words.get("at", "")):
+    if question in OF_RANKS:
+        strange.add("quorum")
+    if question not in OF_PEOPLE and not (question == "quantile" and "," in words.get("at", "")):
         strange.add("people")
     return {name: value for name, value in words.items() if name not in strange}

@@ -143,12 +143,6 @@ def _python(offer: Offer) -> str:
         f"        problem, table, {', '.join(more)}, {paying}",
         "    )",
     ]
-    if asked.people and groups is None:
-        verb = "prepare"
-        asking = [
-            f"    with prepare(problem, table, {', '.join(more)}) as question:",
-            f"        release = question.release(ledger, account={offer.account.name!r})",
-        ]
     lists = [
         *(_list_line("names", _labels(offer), "candidates.txt") if asked.question in OF_NAMES else []),
         *([] if groups is None else _list_line("groups", groups.labels, "groups.txt")),
