@@ -110,7 +110,7 @@ def test_shares_stop_their_account_and_budgets_everybody(call: Call) -> None:
     call("ledger budget town.ledger --epsilon 1").refused(2)
 
 
-def test_r11_a_budget_and_a_share_of_zero_stop_all_charges(call: Call) -> None:
+def test_a_budget_and_a_share_of_zero_stop_all_charges(call: Call) -> None:
     call("ledger create town.ledger --epsilon 1 --delta 1e-6")
     call("ledger account open town.ledger ada --epsilon 1/2")
     nothing = call("ledger account change town.ledger ada --epsilon 0 --reason stop --json").json

@@ -218,7 +218,7 @@ def test_request_ids_are_a_namespace_of_each_account(place: Place) -> None:
 # ---- changes of the budget -------------------------------------------------------------------------------
 
 
-def test_r11_a_budget_below_what_is_spent_stops_every_charge_and_may_be_raised_again(place: Place) -> None:
+def test_a_budget_below_what_is_spent_stops_every_charge_and_may_be_raised_again(place: Place) -> None:
     ledger = Ledger.create(place.url, budget=PureDP(1))
     ledger.open_account("ada", share=HALF, reserve=True)
     ledger.charge(HALF, reason="before")
@@ -239,7 +239,7 @@ def test_r11_a_budget_below_what_is_spent_stops_every_charge_and_may_be_raised_a
     assert ledger.budget == PureDP(2)
 
 
-def test_r11_a_share_below_what_is_spent_stops_its_account_alone(place: Place) -> None:
+def test_a_share_below_what_is_spent_stops_its_account_alone(place: Place) -> None:
     ledger = Ledger.create(place.url, budget=PureDP(1))
     ledger.open_account("ada", share=HALF)
     ledger.charge(HALF, reason="before", account="ada")

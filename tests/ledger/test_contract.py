@@ -637,9 +637,7 @@ def filled(place: Place) -> Ledger:
         "INSERT INTO dpselect_answers VALUES (4, 77, 'coffee', '')",
     ],
 )
-def test_r4_the_database_itself_refuses_edits_and_deletes(
-    place: Place, filled: Ledger, statement: str
-) -> None:
+def test_the_database_itself_refuses_edits_and_deletes(place: Place, filled: Ledger, statement: str) -> None:
     with pytest.raises(Exception, match=r"only ever added to|unique constraint|foreign key"):
         place.execute(statement)
     assert Ledger.open(place.url).verify() == 5
@@ -749,7 +747,7 @@ def test_a_ledger_of_the_first_format_is_refused_with_the_way_out(place: Place, 
             use()
 
 
-def test_r9_nothing_is_stored_but_these_columns(place: Place, filled: Ledger) -> None:
+def test_nothing_is_stored_but_these_columns(place: Place, filled: Ledger) -> None:
     rows = {table: place.execute(f"SELECT * FROM {table}")[0] for table in TABLES}
     entry = next(filled.entries())
     minute = "2026-05-01T12:00Z"

@@ -156,7 +156,7 @@ def test_others_who_never_finish_are_waited_for_and_then_named(
         "INSERT INTO dpselect_heads VALUES (7, 7)",
     ],
 )
-def test_r4_heads_only_count_on_and_nothing_is_emptied(server_place: Place, statement: str) -> None:
+def test_heads_only_count_on_and_nothing_is_emptied(server_place: Place, statement: str) -> None:
     ledger = Ledger.create(server_place.url)
     for reason in ("a", "b"):
         ledger.charge(PureDP("1/4"), reason=reason)

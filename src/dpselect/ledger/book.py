@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from dpselect.errors import AlreadyAnswered, AlreadyCharged, InvalidParameter
+from dpselect.errors import AlreadyAnswered, AlreadyCharged, BudgetExhausted, InvalidParameter
 from dpselect.ledger.anchor import AnchorState, LockedAnchor, empty_state, read_anchor
 from dpselect.ledger.anchor_places import AnchorPlaces
 from dpselect.ledger.balance import Balance, NewEntry
+from dpselect.ledger.budget import Parts
 from dpselect.ledger.damage import anchor_of_another_ledger
 from dpselect.ledger.database import number_of_answer, number_of_request
 from dpselect.ledger.entries import Entry, Header, Position
@@ -78,6 +79,23 @@ class Book:
         """Find the charge of a request of an account."""
         number = number_of_request(self.database, request_id, account)
         return None if number is None else self._log.entry(number)
+
+    def refusal_of(self, loss: Parts, reason: str, account: str | None) -> BudgetExhausted | None:
+        """Give what a charge would raise now, or None; nothing is written."""
+        now = self.balance().copy()
+        try:
+            now.apply(NewEntry(loss, reason, None, self.header.created, account))
+        except BudgetExhausted as refused:
+            return refused
+        return None
+
+    def must_hold_accounts(self) -> None:
+        """Refuse a ledger whose tables have no column for accounts."""
+        if not self.database.layout.holds_accounts:
+            raise InvalidParameter(
+                "this ledger was made before there were accounts, and has no place for them. "
+                "Copy it into a new one: dpselect ledger upgrade OLD NEW."
+            )
 
     # ---- write -------------------------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from dpselect.errors import BudgetExhausted, InvalidParameter
@@ -80,9 +79,9 @@ class Ledger:
         """Make a new ledger: a file, or tables in a PostgreSQL database.
 
         ``neighbours`` says which losses are added up: those between data sets with one person more or fewer,
-        or between data sets where one person's answers differ. The curator chooses the names ``dataset`` and
-        ``unit``. ``anchor`` is a file, best on another disk. Without it the anchor is a companion of the
-        file, or a file in the user's state folder for PostgreSQL.
+        or where one person's answers differ. The curator chooses the names ``dataset`` and ``unit``.
+        ``anchor`` is a file, best on another disk; without it, a companion of the file, or a file in the
+        user's state folder for PostgreSQL.
         """
         metric_of(neighbours)
         place = None if anchor is None else local_file(anchor, "the anchor")
@@ -175,12 +174,7 @@ class Ledger:
     ) -> BudgetExhausted | None:
         """Give the ``BudgetExhausted`` that ``charge`` would raise now, or None."""
         reason, name = reason_text(reason), optional_name(account, "account")
-        price, now = cost(loss, self._kind, delta=delta), self._book.balance().copy()
-        try:
-            now.apply(NewEntry(price.parts(), reason, None, self._book.header.created, name))
-        except BudgetExhausted as refused:
-            return refused
-        return None
+        return self._book.refusal_of(cost(loss, self._kind, delta=delta).parts(), reason, name)
 
     # ---- accounts and the budget ---------------------------------------------------------------------------
 
@@ -189,8 +183,8 @@ class Ledger:
     ) -> Account:
         """Open an account: its charges need room in its share, and in the budget.
 
-        Shares may add up to more than the budget. A share with ``reserve=True`` is set aside: no other
-        charge can take it, until the account is closed. A name is used once.
+        Shares may add up to more than the budget. One with ``reserve=True`` is set aside: no other charge can
+        take it, until the account is closed. A name is used once.
         """
         made = checked_change(share, self._kind, "share")
         self._act("reserve" if reserve else "open", name, made, reason or "an account is opened")
@@ -208,14 +202,11 @@ class Ledger:
 
     def change_budget(self, budget: Currency, *, reason: str) -> Entry:
         """Change the budget. Below what is spent, charges stop: what is spent stays spent."""
-        if type(budget) is not self._kind:
-            raise InvalidParameter.must_be(
-                "budget",
-                f"a loss, {self._kind.__name__}",
-                got=budget,
-                way_out=f"Write {self._kind.zero()!r} with your numbers.",
-            )
-        return self._act("budget", None, checked_change(budget, self._kind, "budget"), reason)
+        kind = self._kind
+        if type(budget) is not kind:
+            way_out = f"Write {kind.zero()!r} with your numbers."
+            raise InvalidParameter.must_be("budget", f"a loss, {kind.__name__}", got=budget, way_out=way_out)
+        return self._act("budget", None, checked_change(budget, kind, "budget"), reason)
 
     def account(self, name: str) -> Account:
         """Look at an account, open or closed."""
@@ -228,11 +219,7 @@ class Ledger:
 
     def _act(self, act: Act, name: str | None, amount: Currency | None, reason: str) -> Entry:
         reason, account = reason_text(reason), None if act == "budget" else name_text(name, "account")
-        if not self._book.database.layout.holds_accounts:
-            raise InvalidParameter(
-                "this ledger was made before there were accounts, and has no place for them. "
-                "Copy it into a new one: dpselect ledger upgrade OLD NEW."
-            )
+        self._book.must_hold_accounts()
         parts, nothing = None if amount is None else amount.parts(), self._kind.zero().parts()
         return self._book.append(lambda time: NewEntry(nothing, reason, None, time, account, act, parts))
 
@@ -296,9 +283,7 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     @property
