@@ -16,6 +16,7 @@ from tests.cli.commands import Call
         ("--host example.org", "host must be of this machine alone"),
         ("--port 70000", "port must be 0 to 65535"),
         ("--tls-key {key}", "belong together"),
+        ("--tls-certificate {key} --tls-key {key}", "must be PEM files"),
         ("--behind-proxy http://x.example", "--behind-proxy must be the address"),
         ("--tick 0", "tick must be"),
         ("--allowed-root /no/such/folder", "allowed-root"),
@@ -29,3 +30,4 @@ def test_a_studio_that_could_be_read_on_the_way_does_not_start(
     told = call(f"studio --folder {tmp_path}/state " + options.format(key=key))
     assert told.code == 2
     assert said in told.err
+    assert not (tmp_path / "state").exists()  # the key of a first start would be lost

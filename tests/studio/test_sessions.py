@@ -166,6 +166,9 @@ def test_with_tls_the_studio_speaks_nothing_else(tmp_path: Path) -> None:
     )
     files = ["-keyout", str(key), "-out", str(certificate)]
     subprocess.run([openssl, *words.split(), *files], check=True, capture_output=True)
+    for pair in ((key, key), (certificate, certificate), (certificate, tmp_path / "none.pem")):
+        with pytest.raises(InvalidParameter, match="must be PEM files"):
+            Settings(folder=tmp_path, certificate=pair[0], private_key=pair[1])
     with running(tmp_path.resolve(), certificate=certificate, private_key=key) as run:
         trusted = ssl.create_default_context(cafile=str(certificate))
         address = f"https://127.0.0.1:{run.port}/health"

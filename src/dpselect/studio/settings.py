@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -48,8 +49,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse a public address without TLS or a proxy that has it."""
-        if (self.certificate is None) != (self.private_key is None):
-            raise InvalidParameter("tls_certificate and tls_key belong together. Give both, or none.")
+        _must_be_a_pair(self.certificate, self.private_key)
         if self.certificate is None and self.behind_proxy is None and not is_loopback(self.host):
             raise InvalidParameter(
                 f"host must be of this machine alone, such as 127.0.0.1, unless TLS hides what is sent; got "
@@ -106,6 +106,21 @@ class Settings:
         if host in self.names or self.behind_proxy == "":
             return True
         return not is_loopback(self.host) and _is_address(host)
+
+
+def _must_be_a_pair(certificate: Path | None, private_key: Path | None) -> None:
+    """Refuse files that a server with TLS could not start with."""
+    if (certificate is None) != (private_key is None):
+        raise InvalidParameter("tls_certificate and tls_key belong together. Give both, or none.")
+    if certificate is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, private_key, password="")
+    except (OSError, ValueError):
+        raise InvalidParameter(
+            "tls_certificate and tls_key must be PEM files that can be read: a certificate with its chain, "
+            "and its key without a passphrase."
+        ) from None
 
 
 def is_loopback(host: str) -> bool:

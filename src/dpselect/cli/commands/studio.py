@@ -125,12 +125,12 @@ def _serve(folder: Path, given: dict[str, Any]) -> None:
     )
     with contextlib.closing(bound_socket(settings)) as bound:
         studio = Studio(settings)
-        wanted = given["new_curator_key"] or not studio.keys.any_of_role("curator")
-        curator = studio.keys.replace(FIRST_CURATOR, "curator") if wanted else None
         analyst = set_up(studio, _demo_tables(data)) if given["demo"] else None
         address = address_of(settings, bound)
 
-        def ready() -> None:
+        def ready() -> None:  # a key that is made before is lost if the server cannot start
+            wanted = given["new_curator_key"] or not studio.keys.any_of_role("curator")
+            curator = studio.keys.replace(FIRST_CURATOR, "curator") if wanted else None
             if given["as_json"]:
                 keys = {"curator_key": curator, **({"analyst_key": analyst} if given["demo"] else {})}
                 click.echo(json.dumps({"address": address, **keys}))
