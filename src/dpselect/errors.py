@@ -180,7 +180,7 @@ class RequestChanged(DpselectError, ValueError):
 
     def __init__(self, request_id: str) -> None:
         super().__init__(
-            f"request {shown(request_id)} was made for another question, and is paid for. "
+            f"request {shown(request_id)} was made for another question or price, and is paid for. "
             "Ask the same question again to get its answer, or choose a new request_id."
         )
         self.request_id = request_id

@@ -22,6 +22,7 @@ WRONG_CALLS = {
     "no such command": ("vot", "Did you mean 'vote'?"),
     "a far command": ("elephant", "dpselect --help"),
     "no such option": (f"{VOTE} --epsilom 1", "Did you mean '--epsilon'?"),
+    "an option of another verb": (f"{VOTE} --output x", "dpselect vote --help"),
     "a far option": (f"{VOTE} --zzz 1", "dpselect vote --help"),
     "an option without its value": ("vote ballots.csv --epsilon", "'dpselect vote --help'"),
     "no path": ("vote", "PATH must be given"),

@@ -98,6 +98,9 @@ def test_shares_stop_their_account_and_budgets_everybody(call: Call) -> None:
     call("ledger account open town.ledger ada --epsilon 1/2 --reserve")
     call(f"{VOTE} --epsilon 3/4 --ledger town.ledger").refused(3, "that is not reserved")
     call(f"{VOTE} --epsilon 3/4 --ledger town.ledger --account ada").refused(3, "in the share of 'ada'")
+    planned = call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --account ada --dry-run").out
+    assert "account     ada: epsilon 0 of 0.5 spent, 0.5 left\n" in planned
+    assert "account  " not in call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --dry-run").out
     call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --account eve").refused(
         2, "--account must be one that was"
     )

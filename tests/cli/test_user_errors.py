@@ -20,6 +20,7 @@ ACROSS_STRINGS = (
     "this ledger takes ApproxDP and PureDP",
     'noise="laplace" needs',
     "Leave noise out",
+    "at must be a probability from 0 to 1; got",
 )
 """Put together at run time; asked for below."""
 
@@ -41,6 +42,25 @@ TRANSLATED = {
     "a step": (
         "quantile pay.csv --unit person --value salary --at 0.5 --between 1:9 --step 0 --epsilon 1",
         "--step must be a positive number",
+    ),
+    "a fraction with a comma": (
+        "quantile pay.csv --unit person --value salary --at 0,5 --between 0:9 --epsilon 1",
+        "--at must be a probability from 0 to 1, such as 0.5 for the median; got '5'.",
+    ),
+    "counts": (f"{VOTE} --epsilon 1 --counts", "--counts is free with Laplace noise alone"),
+    "counts that are left out": (f"{VOTE} --epsilon 1 --counts", "Leave --counts out."),
+    "counts for rho": (f"{VOTE} --rho 1 --counts", "--counts has a proved price in epsilon alone."),
+    "counts of what does not count": (
+        "price survey.parquet --unit buyer --value wtp --prices 1,2.5 --epsilon 1 --counts",
+        "--counts is for scores that count; those of pricing do not. Leave --counts out.",
+    ),
+    "a quorum": (
+        "quantile pay.csv --unit person --value salary --at 0.5 --between 0:9 --epsilon 1 --quorum 5",
+        "--quorum has no meaning for quantile.",
+    ),
+    "gaps of several": (
+        "summary pay.csv --unit person --value salary --between 0:9 --epsilon 1 --gap",
+        "Leave --gap out.",
     ),
     "a plan": ("plan --n 0 --epsilon 1", "--n must be a whole number"),
     "public scores": ("law 1,x --scale 1", "each of SCORES must be a finite number; got 'x'"),

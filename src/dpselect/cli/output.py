@@ -79,6 +79,7 @@ def show(  # noqa: PLR0913 - what is shown, and where
     if release is None and schema is not None:
         facts["schema"] = _columns(schema)
     if ledger is not None:
+        facts |= _in_the_account(ledger, options.account)
         facts["ledger"] = _in_the_ledger(ledger, place_of_ledger(str(options.ledger), ledger))
     write_facts(facts)
 
@@ -142,6 +143,20 @@ def _spent_and_left(ledger: Ledger) -> tuple[Currency, Currency] | None:
         return ledger.spent, ledger.remaining
     except DpselectError:
         return None
+
+
+def _in_the_account(ledger: Ledger, name: str | None) -> dict[str, str]:
+    """Say what is left of the share that was asked with; nothing if it cannot be read just now."""
+    from dpselect.errors import DpselectError
+
+    if name is None:
+        return {}
+    try:
+        found = ledger.account(name)
+    except DpselectError:
+        return {}
+    left = found.remaining.readable(rounded="down")
+    return {"account": f"{visible(name)}: {found.spent} of {found.share.readable()} spent, {left} left"}
 
 
 def _in_the_ledger(ledger: Ledger, place: str) -> str:

@@ -128,6 +128,17 @@ WORDS_OF_PHRASES = {
     ),
     'noise="laplace" needs': "--noise laplace needs",
     "Leave noise out": "Leave --noise out",
+    "Leave counts out": "Leave --counts out",
+    "Leave gap out": "Leave --gap out",
+    "counts are for scores that count": "--counts is for scores that count",
+    "counts are free with Laplace noise alone": "--counts is free with Laplace noise alone",
+    "counts have a proved price in epsilon alone. Give epsilon.": (
+        "--counts has a proved price in epsilon alone. Give --epsilon."
+    ),
+    "quorum has no meaning": "--quorum has no meaning",
+    "at must be a probability from 0 to 1; got": (
+        "at must be a probability from 0 to 1, such as 0.5 for the median; got"
+    ),
     'noise="laplace" has': "--noise laplace has",
     'noise="exponential" has': "--noise exponential has",
     'Write noise="gumbel", or max_divergence().': "Write --noise gumbel, or --epsilon.",
@@ -273,8 +284,9 @@ def _nearest(error: click.NoSuchOption) -> str | None:
             if name[:2] == "--"
         ]
     )
-    near = difflib.get_close_matches(error.option_name, known, n=1)
-    return near[0] if near else None
+    words = {name.strip("-"): name for name in known}  # the dashes are alike in all, and would make them near
+    near = difflib.get_close_matches(error.option_name.strip("-"), words, n=1)
+    return words[near[0]] if near else None
 
 
 def _name(param: click.Parameter | None) -> str:

@@ -61,7 +61,9 @@ class Wishes:
         if not isinstance(measure, MaxDivergence):
             raise InvalidParameter("counts have a proved price in epsilon alone. Give epsilon.")
         if problem.unit != 1:
-            raise InvalidParameter(f"counts are for scores that count; those of {problem.name} do not.")
+            raise InvalidParameter(
+                f"counts are for scores that count; those of {problem.name} do not. Leave counts out."
+            )
         if noise != "laplace":
             way_out = 'Write noise="laplace".'
             if problem.totals is None:
