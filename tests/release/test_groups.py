@@ -7,11 +7,12 @@ import csv
 import io
 import json
 import math
-from datetime import date
+from datetime import date, time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -110,13 +111,27 @@ def test_groups_are_numbers_dates_and_truth_values_too() -> None:
     release = select_each(PLURALITY, said, epsilon=10, by="city", groups=[True, False])
     assert release.by_group == {True: "pie", False: "tea"}
     assert Release.from_json(release.to_json()) == release
-    with pytest.raises(InvalidParameter, match="groups must be what column 'city' holds, truth values"):
+    with pytest.raises(InvalidParameter, match=r"groups must be what column 'city' holds, truth.*'true'"):
         select_each(PLURALITY, said, epsilon=1, by="city", groups=days)
     with pytest.raises(
         InvalidParameter, match=r"^groups must be different from each other; got 'true'"
     ) as found:
         select_each(PLURALITY, said, epsilon=1, by="city", groups=["true", "TRUE"])
     assert found.value.parameter == "groups"
+
+
+def test_times_of_day_in_a_column_of_objects_are_groups() -> None:
+    """A frame of pandas holds them as objects, which are text here: each is its ISO form."""
+    hours = [time(8), time(9, 30)]
+    people = range(200)
+    frame = pd.DataFrame(
+        {"who": people, "city": [hours[i % 2] for i in people], "dish": [DISHES[i % 2] for i in people]}
+    )
+    for groups in (hours, ["08:00:00", "09:30:00"]):
+        release = select_each(
+            PLURALITY, Table(frame, unit="who"), epsilon=10, by="city", groups=groups, quorum=50
+        )
+        assert [*release.by_group.values()] == [DISHES[0], DISHES[1]]
 
 
 # ---- the price -------------------------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 """Columns of pandas as DuckDB is to see them: a column of objects is text, whatever it holds.
 
-A value that is neither text nor one that has an exact spelling (a number, a date, a UUID) is NULL.
+A value that is neither text nor one with an exact spelling (a number, a date, a time, a UUID) is NULL.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, time
 from decimal import Decimal
 from importlib import import_module
 from typing import Any
@@ -14,8 +14,8 @@ from uuid import UUID
 
 import numpy as np
 
-SPELT = (int, float, Decimal, date, UUID, np.integer, np.floating)
-"""What is written out, beside text itself; a time is a date too."""
+SPELT = (int, float, Decimal, date, time, UUID, np.integer, np.floating)
+"""What is written out, beside text itself; a time stamp is a date too."""
 
 
 def is_readable(kind: Any) -> bool:

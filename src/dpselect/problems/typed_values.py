@@ -50,9 +50,11 @@ class TypedValues:
             texts = zip(places, comparable(column, spellings), strict=True)
             return [(place, text) for place, text in texts if text is not None]
         if column.kind != self.kind:
+            example = EXAMPLES.get(column.kind)
+            way_out = "" if example is None else f" Write {example!r}, or a value of that type."
             raise InvalidParameter(
                 f"candidates must be what column {column.name!r} holds, {WORDS[column.kind]}; "
-                f"got {WORDS[self.kind]}.",
+                f"got {WORDS[self.kind]}.{way_out}",
                 parameter="candidates",
             )
         return [(place, label) for place, label in enumerate(self.labels) if _fits(column, label)]
