@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from dpselect.problems.candidates import Grid, grid
 from dpselect.problems.grid_ranks import grid_ranks
 from dpselect.problems.ranks import exact_value
 from dpselect.selection.runs import Runs
+from tests.costs import calls
 
 STEPS = st.fractions("1/100", 3, max_denominator=100)
 FIRSTS = st.fractions(-5, 5, max_denominator=12) | st.sampled_from(
@@ -160,6 +162,61 @@ def test_grids_with_more_points_than_len_can_say_are_covered(between: tuple[int,
     assert int(counts.sum()) + int(np.asarray(last.counts)[0]) == points.length
     of_five = starts[np.searchsorted(np.asarray(ranks.up_to), 3) * 2 - 1]
     assert of_five == (5 - points.first) / points.step
+
+
+FAR = st.integers(-(2**63), 2**63 - 1) | st.sampled_from([-(2**63), -(2**63) + 1, 0, 2**63 - 2, 2**63 - 1])
+LONG_GRIDS: list[tuple[tuple[int, int], Any]] = [
+    ((-(2**63), 2**63 - 1), 1),
+    ((-(2**63), 2**63 - 2), 1),
+    ((-(2**63) + 1, 2**63 - 1), 1),
+    ((-(2**63) - 1, 2**63 - 1), 1),
+    ((-(2**63), 2**63 + 5), 1),
+    ((-(2**63), 2**63 - 1), 2),
+    ((-(2**63), -(2**63) + 40), 1),
+    ((-(2**64), 2**64), 3),
+    ((0, 2**64 - 1), 1),
+    ((-7, 2**64), "1/3"),
+    ((-(10**12), 10**12), "1/1000000"),
+]
+
+
+@pytest.mark.parametrize(("between", "step"), LONG_GRIDS)
+@given(values=st.lists(FAR, max_size=9, unique=True))
+def test_on_long_grids_numbers_are_placed_alike_whatever_holds_them(
+    between: tuple[int, int], step: Any, values: list[int]
+) -> None:
+    points = grid(between, step)
+    sizes = np.arange(1, len(values) + 1, dtype=np.int64)
+    found = []
+    for held in (np.array(values, dtype=np.int64), objects(values), objects(list(map(Decimal, values)))):
+        ranks = grid_ranks(points, held, sizes)
+        doubled = ranks.runs(np.repeat(ranks.up_to, 2)[:-1], Fraction(1))
+        runs = [
+            (int(group.starts[run]), group.count(run), group.score(run))
+            for group in doubled
+            for run in range(len(group.scores))
+        ]
+        cells = ranks.cells()
+        people = list(zip(map(int, cells.places), map(int, cells.up_to[1:]), strict=True))
+        found.append(([run for run in runs if run[1]], int(cells.up_to[0]), people))
+    assert found[0] == found[1] == found[2]
+    assert sum(count for _, count, _ in found[0][0] if count) == points.length
+
+
+@pytest.mark.parametrize("between", [(0, 2**64 - 1), (-(2**63), 2**63 - 1), (-(2**70), 2**70)])
+@pytest.mark.parametrize("kind", [np.int64, object])
+def test_the_steps_of_python_do_not_grow_with_the_values(between: tuple[int, int], kind: Any) -> None:
+    bounds: dict[str, Any] = {"value": "v", "between": between, "step": 1}
+    for problem in (
+        dpselect.quantile(at="1/2", **bounds),
+        dpselect.window(width=5, **bounds),
+    ):
+        few, many = (
+            Counts((np.arange(people).astype(kind) * 2**40,), np.ones(people, dtype=np.int64))
+            for people in (10, 1000)
+        )
+        more, less = (calls(partial(problem.runs, each)) for each in (many, few))
+        assert more < less + 300
 
 
 # Quantiles: the runs say the same as the scores, one by one.

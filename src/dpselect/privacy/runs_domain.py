@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
+from typing import Any
 
 from dpselect.errors import InvalidParameter, OutsideDomain, shown
 from dpselect.exact.numbers import is_whole, whole
@@ -40,17 +41,24 @@ class RunsDomain:
         if refusal := self._refusal(runs):
             del runs
             raise OutsideDomain(refusal)
-        pairs = [(int(count), Fraction(score)) for count, score in runs]  # type: ignore[attr-defined] # checked
-        bottom = math.lcm(*(score.denominator for _, score in pairs))
-        counts = [count for count, _ in pairs]
+        counts, scores, bottom = self._numbers(runs)
         return [
             Runs(
                 starts=python_integers(list(accumulate(counts, initial=0))[:-1]),
                 counts=python_integers(counts),
-                scores=python_integers([int(score * bottom) for _, score in pairs]),
+                scores=python_integers(scores),
                 unit=Fraction(1, bottom),
             )
         ]
+
+    def _numbers(self, pairs: Any) -> tuple[list[int], list[int], int]:
+        """Give the numbers of outputs, the scores over one denominator, and that."""
+        counts = [int(count) for count, _ in pairs]
+        if self.element_domain.kind is int:
+            return counts, [int(score) for _, score in pairs], 1
+        exact = [Fraction(score) for _, score in pairs]
+        bottom = math.lcm(*(score.denominator for score in exact))
+        return counts, [score.numerator * (bottom // score.denominator) for score in exact], bottom
 
     @property
     def wanted_size(self) -> str:

@@ -23,6 +23,7 @@ from dpselect.problems.candidates import Grid
 from dpselect.problems.ranks import digits_of, multiplied
 from dpselect.selection.cells import Cells
 from dpselect.selection.runs import Runs, WholeNumbers, python_integers
+from dpselect.selection.scores import Indices
 
 NUMBERS_IN_64_BITS = 2**64
 MOST_IN_64_BITS = 2**62
@@ -76,7 +77,7 @@ class GridRanks:
     def cells(self) -> Cells:
         """Give the people at each point; a person between two points is at the higher one."""
         below, not_above = self.places
-        is_before = int((not_above == 0).sum())
+        is_before = int(((below == 0) & (not_above == 0)).sum())
         # Places of 64 bits are all within a grid that has more.
         wide = below.dtype != object and self.grid.length >= NUMBERS_IN_64_BITS
         stop = len(below) if wide else int((below < self.grid.length).sum())
@@ -91,8 +92,11 @@ def constant_runs(grid: Grid, edges: WholeNumbers, scores: WholeNumbers, unit: F
     """Give the stretches of a grid that begin at ascending places, the first of them at 0, as runs.
 
     The last stretch is a group of its own, of Python's integers: it may have more points than 64 bits count.
+    Places without sign are modulo 2**64: the last of them may be 2**64, and then is below the one before.
     """
     last = int(edges[-1])
+    if len(edges) > 1 and last < int(edges[-2]):
+        last += NUMBERS_IN_64_BITS
     return (
         Runs(starts=edges[:-1], counts=np.diff(edges), scores=scores[:-1], unit=unit),
         Runs(
@@ -114,7 +118,7 @@ def grid_ranks(grid: Grid, values: NDArray[Any], sizes: NDArray[np.int64]) -> Gr
         places = GridPlaces(*(each[order] for each in places))
     else:
         order = np.argsort(values)
-        places = places_of(grid, values[order])
+        places = places_of(grid, values[order], wraps=True)
     up_to = np.cumsum(sizes[order], dtype=np.int64)
     is_last = np.ones(len(up_to), dtype=bool)
     is_last[:-1] = (places.below[1:] != places.below[:-1]) | (places.not_above[1:] != places.not_above[:-1])
@@ -122,21 +126,25 @@ def grid_ranks(grid: Grid, values: NDArray[Any], sizes: NDArray[np.int64]) -> Gr
     return GridRanks(grid, places, np.concatenate([[0], up_to[is_last]]))
 
 
-def places_of(grid: Grid, values: NDArray[Any]) -> GridPlaces:
-    """Place whole numbers of 64 bits, or floats."""
+def places_of(grid: Grid, values: NDArray[Any], *, wraps: bool = False) -> GridPlaces:
+    """Place whole numbers of 64 bits, or floats; with ``wraps`` a place of 2**64 may be given as 0."""
     if values.dtype.kind == "i":
-        whole = _whole_number_places(grid, values)
-        return _exact_places(grid, values)[1] if whole is None else whole
+        whole = _whole_number_places(grid, values, wraps=wraps)
+        return _long_number_places(grid, values.astype(object)) if whole is None else whole
     with np.errstate(all="ignore"):
         return _float_places(grid, values)
 
 
-def points_not_above(grid: Grid, values: NDArray[Any]) -> tuple[list[int] | slice, WholeNumbers]:
-    """Say which values are numbers; and of each of them, in their order, how many points are not above it."""
+def points_not_above(grid: Grid, values: NDArray[Any]) -> tuple[list[int] | Indices | slice, WholeNumbers]:
+    """Say which values are numbers; and of each of them, in their order, how many points are not above it.
+
+    Numbers of 64 bits are given in ascending order, which makes it cheap to sort their places.
+    """
     if values.dtype.kind == "O":
         kept, places = _exact_places(grid, values)
         return kept, places.not_above
-    return slice(None), places_of(grid, values).not_above
+    order = np.argsort(values)
+    return order, places_of(grid, values[order]).not_above
 
 
 # ---- whole, decimal and written numbers --------------------------------------------------------------------
@@ -148,25 +156,23 @@ def _over_one_denominator(grid: Grid) -> tuple[int, int, int]:
     return int(grid.first * bottom), int(grid.step * bottom), bottom
 
 
-def _whole_number_places(grid: Grid, values: NDArray[np.int64]) -> GridPlaces | None:
+def _whole_number_places(grid: Grid, values: NDArray[np.int64], *, wraps: bool) -> GridPlaces | None:
     """Place whole numbers in 64 bits without sign; None if the grid asks for more."""
     first, step, bottom = _over_one_denominator(grid)
-    low, high = math.ceil(grid.first) - 1, min(HIGHEST, math.floor(grid.ends[1]) + 1)
-    if (
-        low < LOWEST
-        or low >= high
-        or (high - low) * bottom >= NUMBERS_IN_64_BITS
-        or step >= NUMBERS_IN_64_BITS
-    ):
+    low = max(LOWEST, math.ceil(grid.first) - 1)
+    high = min(HIGHEST, math.floor(grid.ends[1]) + 1)
+    if low >= high or max((high - low) * bottom, step, high * bottom - first) >= NUMBERS_IN_64_BITS:
+        return None
+    is_longest = (high * bottom - first) // step + 1 == NUMBERS_IN_64_BITS
+    if is_longest and not (wraps and step == 1 and grid.length >= NUMBERS_IN_64_BITS):
         return None
     short = (np.clip(values, low, high).view(np.uint64) - np.uint64(low % NUMBERS_IN_64_BITS)).astype(
         np.uint64
     )
-    is_below = short == 0
+    is_inside = (short > 0) | (low * bottom >= first)
     short *= np.uint64(bottom)
-    short -= np.uint64(first - low * bottom)
+    short -= np.uint64((first - low * bottom) % NUMBERS_IN_64_BITS)
     place, rest = (short, np.uint64(0)) if step == 1 else np.divmod(short, np.uint64(step))
-    is_inside = ~is_below
     below, not_above = (place + (rest > 0)) * is_inside, (place + np.uint64(1)) * is_inside
     if grid.length < NUMBERS_IN_64_BITS:
         most = np.uint64(grid.length)
@@ -176,11 +182,28 @@ def _whole_number_places(grid: Grid, values: NDArray[np.int64]) -> GridPlaces | 
     return GridPlaces(below, not_above)
 
 
-def _exact_places(grid: Grid, values: NDArray[Any]) -> tuple[list[int], GridPlaces]:
-    """Place every value that is a number, one by one; say which those are."""
+def _long_number_places(grid: Grid, values: NDArray[Any]) -> GridPlaces:
+    """Place whole numbers of any length."""
+    first, step, bottom = _over_one_denominator(grid)
+    short = values * bottom - first
+    place = short // step
+    return GridPlaces(_clamped(grid, place + (short % step > 0)), _clamped(grid, place + 1))
+
+
+def _clamped(grid: Grid, places: NDArray[Any]) -> WholeNumbers:
+    """Clamp places to the grid, and hold them in 64 bits if it is not longer than that."""
+    clamped: NDArray[Any] = np.minimum(np.maximum(places, 0), grid.length)
+    return clamped.astype(np.int64 if grid.length <= MOST_IN_64_BITS else object)
+
+
+def _exact_places(grid: Grid, values: NDArray[Any]) -> tuple[list[int] | slice, GridPlaces]:
+    """Place every value that is a number, one by one unless all are whole; say which those are."""
+    listed = values.tolist()
+    if set(map(type, listed)) == {int}:
+        return slice(None), _long_number_places(grid, values)
     first, step, bottom = _over_one_denominator(grid)
     digits, found = digits_of(*grid.ends), []
-    for index, value in enumerate(values.tolist()):
+    for index, value in enumerate(listed):
         product = multiplied(value, bottom, digits)
         if product is None:
             continue
@@ -192,15 +215,8 @@ def _exact_places(grid: Grid, values: NDArray[Any]) -> tuple[list[int], GridPlac
             below = place + (rest > 0 or product[1])
         found.append((index, below, not_above))
     kept = [index for index, _, _ in found]
-    return kept, GridPlaces(*(_held(grid, [each[column] for each in found]) for column in (1, 2)))
-
-
-def _held(grid: Grid, places: list[int]) -> WholeNumbers:
-    """Clamp places to the grid, and hold them in 64 bits if it is not longer than that."""
-    clamped = [min(max(place, 0), grid.length) for place in places]
-    if grid.length <= MOST_IN_64_BITS:
-        return np.array(clamped, dtype=np.int64)
-    return python_integers(clamped)
+    columns = (python_integers([each[column] for each in found]) for column in (1, 2))
+    return kept, GridPlaces(*(_clamped(grid, places) for places in columns))
 
 
 # ---- floats ------------------------------------------------------------------------------------------------
@@ -230,7 +246,7 @@ def _counted(grid: Grid, doubles: NDArray[np.float64], including: NDArray[np.boo
         return _counted_by_division(grid, doubles, including)
     if FINER_THAN_DOUBLES < grid.length <= LAST_DOUBLE_PLACE + 4096:
         return _counted_roughly(grid, doubles, including)
-    return _held(grid, list(_counted_exactly(grid, doubles, including.tolist())))
+    return _clamped(grid, python_integers(list(_counted_exactly(grid, doubles, including.tolist()))))
 
 
 def _counted_by_division(

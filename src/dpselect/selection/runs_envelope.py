@@ -170,9 +170,10 @@ def multiples(whole_numbers: WholeNumbers, unit: Fraction) -> Floats:
     if whole_numbers.dtype != object:
         return whole_numbers.astype(np.float64) * to_float(unit)
     dropped = max(0, SHORTEN_BELOW_EXPONENT + unit.denominator.bit_length() - unit.numerator.bit_length())
-    most = 2**CUT_OFF_EXPONENT
-    shortened = [float(min(max(n >> dropped, 0), most)) for n in whole_numbers.tolist()]
-    return np.array(shortened) * to_float(unit * 2**dropped)
+    shortened = whole_numbers >> dropped if dropped else whole_numbers
+    cut_off = np.minimum(np.maximum(shortened, 0), 2**CUT_OFF_EXPONENT)
+    floats: Floats = cut_off.astype(np.float64) * to_float(unit * 2**dropped)
+    return floats
 
 
 def to_float(x: Fraction) -> float:
