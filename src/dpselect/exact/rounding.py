@@ -120,12 +120,12 @@ def written_number(x: Fraction | float, *, rounded: Literal["up", "down"] = "up"
     to_decimal = rounded_up if rounded == "up" else rounded_down
     power = _power_of_ten(x) if x else 0
     if not LEAST_PLAIN_POWER <= power < LEAST_LARGE_POWER:
-        digits = _without_zeros(to_decimal(x / Fraction(10) ** power, SIGNIFICANT_DIGITS - 1))
+        digits = without_zeros(to_decimal(x / Fraction(10) ** power, SIGNIFICANT_DIGITS - 1))
         text = f"{digits[:-1]}e{power + 1}" if digits in {"10", "-10"} else f"{digits}e{power}"
     else:
-        text = _without_zeros(to_decimal(x, MOST_EXACT_PLACES))
+        text = without_zeros(to_decimal(x, MOST_EXACT_PLACES))
         if Fraction(text) != x:
-            text = _without_zeros(to_decimal(x, max(2, SIGNIFICANT_DIGITS - 1 - power)))
+            text = without_zeros(to_decimal(x, max(2, SIGNIFICANT_DIGITS - 1 - power)))
     if Fraction(text) == x:
         return NumberText(text, "")
     return NumberText(text, "rounded up" if rounded == "up" else "rounded down")
@@ -169,7 +169,8 @@ def _power_of_ten(x: Fraction) -> int:
     return power if abs(x) >= Fraction(10) ** power else power - 1
 
 
-def _without_zeros(decimal: str) -> str:
+def without_zeros(decimal: str) -> str:
+    """Leave out the zeros at the end of a decimal, and a point with nothing behind it."""
     return decimal.rstrip("0").rstrip(".") if "." in decimal else decimal
 
 
@@ -193,7 +194,7 @@ def short_decimal(x: Fraction) -> str:
     """
     if 10**MOST_EXACT_PLACES % x.denominator:
         return exact_text(x)
-    return _without_zeros(rounded_up(x, MOST_EXACT_PLACES))
+    return without_zeros(rounded_up(x, MOST_EXACT_PLACES))
 
 
 def exact_decimal(x: Fraction) -> str:
