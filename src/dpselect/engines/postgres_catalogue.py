@@ -125,6 +125,7 @@ SELECT convert($1::bytea, getdatabaseencoding(), 'UTF8'),
 
 _WHOLE = {21: ("smallint", 16), 23: ("integer", 32), 20: ("bigint", 64)}
 _NUMERIC = 1700
+"""PostgreSQL's numbers of types (pg_type.oid): whole numbers with their bits, and decimals."""
 _KINDS: Mapping[int, tuple[Kind, str]] = {
     25: ("text", "text"),
     1043: ("text", "character varying"),

@@ -1,4 +1,7 @@
-"""Writing numbers: exactly, or rounded outward, as text and as floats. All formats of numbers are here."""
+"""Writing numbers: exactly, or rounded outward, as text and as floats. All formats of exact numbers are here.
+
+Probabilities of laws of public scores are floats; the tables that show them choose their digits.
+"""
 
 from __future__ import annotations
 

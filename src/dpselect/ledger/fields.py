@@ -16,11 +16,12 @@ from typing import TypeAlias
 from dpselect.errors import InvalidParameter
 from dpselect.ledger.budget import MOST_DIGITS_OF_TOTAL, Parts
 
-MOST_CHARACTERS_OF_REASON = 1_000
-MOST_CHARACTERS_OF_NAME = 200
+MOST_CHARACTERS_OF_REASON, MOST_CHARACTERS_OF_NAME = 1_000, 200
+"""Characters of what an entry says; of a name: of a data set, a unit, a request, an account."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """A character that is half of one: no database stores it."""
 MOST_CHARACTERS_OF_ANSWER = 1_000_000
+"""Characters of a stored answer, which is JSON."""
 
 Clock: TypeAlias = Callable[[], datetime]
 """A function that gives the time now: a datetime with a time zone."""

@@ -1,6 +1,6 @@
-"""Pricing a digital good: which price earns most, if everybody buys who is willing to pay it.
+"""Pricing a digital good: which price earns most, if all who are willing to pay it buy.
 
-Reference: Smith, lecture on selection problems, example 1.2.
+Reference: Adam Smith's lecture on selection problems (docs/sources.md), example 1.2.
 Proof:     pricing.proof.md
 """
 
@@ -49,7 +49,7 @@ class Revenue:
         return between
 
     def runs(self, counts: Counts) -> tuple[Runs, ...]:
-        """Score the stretches of a grid between the values: from the highest price of each down, evenly."""
+        """Score the stretches of a grid between the values of people: from the highest price down, evenly."""
         (values,) = counts.keys
         if not isinstance(self.prices, Grid):
             raise InvalidParameter("listed prices have no runs.")

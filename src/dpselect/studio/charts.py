@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.exact.rounding import rounded_down, written_bound, written_number
+from dpselect.exact.rounding import rounded_down, without_zeros, written_bound, written_number
 from dpselect.studio.svg import (
     Piece,
     Plane,
@@ -42,6 +42,7 @@ ROWS_OF_LEADS = 6
 FACTORS_OF_A_TABLE = (Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
 """The prices of the table beside the accuracy: half of the question's, itself, ..."""
 PER_CENT = Fraction(100)
+"""Per cent, of the probability 1."""
 ALL_PER_CENT = [(Fraction(each), f"{each} %") for each in (0, 25, 50, 75, 100)]
 
 
@@ -184,8 +185,7 @@ def _per_cent(share: Fraction) -> str:
     places = 0 if share == 1 else 1
     while share < 1 and 100 * share > 100 - Fraction(10) ** -places and places < 6:
         places += 1
-    text = rounded_down(100 * share, places)
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return without_zeros(rounded_down(100 * share, places))
 
 
 def _lead_text(lead: Fraction) -> str:

@@ -31,7 +31,9 @@ MOST_NAMES = 12
 """Candidates of a lesson: as many as fit on a page."""
 ROWS_READ = range(MOST_NAMES)
 LARGEST_SCORE = 10**9
+"""Votes for a candidate, at most."""
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(20)
+"""The prices of a lesson, in epsilon."""
 LEAST_COMPARED = 1e-7
 """Smaller probabilities are not compared: laws are off by less than 1e-12, a ratio of small ones by more."""
 

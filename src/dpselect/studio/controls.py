@@ -31,7 +31,7 @@ LABELS = {
 def missing_labels(
     words: Mapping[str, Any], offered: Sequence[str], offered_groups: Sequence[str]
 ) -> tuple[str, ...]:
-    """Name the controls that have no beginning of their own, and are empty."""
+    """Name the controls that have no default, and are empty."""
     needed = {"window": ("width",), "threshold": ("yes",)}.get(words["question"], ())
     if words["question"] not in OF_NAMES:
         needed = ("low", "high", *needed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpselect.exact.rounding import exact_text, readable_number, rounded_up, short_decimal
+from dpselect.exact.rounding import exact_text, readable_number, rounded_up, short_decimal, without_zeros
 from dpselect.ledger import Account
 from dpselect.ledger.budget import Currency
 from dpselect.problems.problem import Problem
@@ -215,8 +215,8 @@ def accuracy_at(quote: Quote, problem: Problem, sure: Fraction) -> Accuracy:
 
 
 def _bound_text(within: Fraction) -> str:
-    """Write an accuracy: the figure of a release."""
-    return rounded_up(within, 2 if within >= Fraction(1, 10) else 6).rstrip("0").rstrip(".")
+    """Write an accuracy, rounded up: two digits after the point, or six below a tenth."""
+    return without_zeros(rounded_up(within, 2 if within >= Fraction(1, 10) else 6))
 
 
 def _number_of(loss: Currency) -> Fraction:

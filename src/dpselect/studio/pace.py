@@ -13,6 +13,7 @@ from dpselect.studio.asked_question import OF_NAMES, AskedQuestion
 NAMES_IN_A_SECOND, NUMBERS_IN_A_SECOND = 1_000, 100
 """Draws for which a second is set aside: about four times what they take."""
 ANSWERS_OF_A_SUMMARY = 5
+"""Numbers that a summary gives: 5, 25, 50, 75 and 95 per cent of people are below them."""
 
 
 def ticks_of(asked: AskedQuestion, tick: float) -> int:

@@ -25,6 +25,7 @@ from dpselect.studio.data_sets import DataSet, DataSets
 from dpselect.studio.offer import Offer, accuracy_at
 
 LARGEST_EPSILON = Fraction(100)
+"""The largest price, in epsilon, that an accuracy may lead to."""
 PLACES_OF_A_PRICE, LARGEST_DENOMINATOR = 12, 1000
 """Digits behind the point of a price, or what it is a fraction of.
 

@@ -7,12 +7,14 @@ import re
 from dpselect.errors import InvalidParameter
 from dpselect.studio.keys import new_secret
 
+ID_CHARACTERS = 22
+"""Characters of an id that we make: 132 random bits."""
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def new_request_id() -> str:
     """Make an id that no other question has."""
-    return new_secret()[:22]
+    return new_secret()[:ID_CHARACTERS]
 
 
 def request_id_of(given: object) -> str:

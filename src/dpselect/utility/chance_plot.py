@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpselect.utility.picture import Picture
 
 POINTS_OF_A_CURVE = 60
+"""Leads for which the chance is computed, with straight lines between."""
 HALF, DOUBLE = Fraction(1, 2), Fraction(2)
 
 

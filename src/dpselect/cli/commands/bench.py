@@ -18,6 +18,7 @@ from dpselect.cli.options import NUMBER_METAVAR
 from dpselect.cli.user_errors import WRONG, UserError
 
 SIZES = [10, 1_000, 100_000, 1_000_000, 10_000_000]
+"""Scores in a draw."""
 DEFAULT_LARGEST, MOST_SCORES = 1_000_000, 100_000_000
 """Scores in the largest draw: if no number is given, and at most."""
 ROUNDS, SECONDS = 30, 0.5
