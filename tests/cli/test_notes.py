@@ -48,3 +48,27 @@ def test_a_script_reads_it_in_the_answer(folder: Path, call: Call) -> None:
         assert "numbers     those of pays are read with a decimal point (else: --decimal ,)" in answer.out
     assert "decimal" not in call(f"{PRICE} --decimal .").out
     assert "decimal" not in call(VOTE).out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (f"{VOTE} --kind plurality", "of each person one row counts, drawn by chance if there are more"),
+        (PRICE, "of each person one row counts, drawn by chance if there are more"),
+        (
+            VOTE.replace("vote", "mode") + " --rows-per-person 3",
+            "of each person at most 3 rows count, drawn by chance if there are more",
+        ),
+        (VOTE, None),
+        (VOTE.replace("--unit buyer", "--each-row-is-a-person --kind plurality"), None),
+    ],
+)
+def test_that_one_row_of_a_person_counts_is_said_where_there_may_be_more(
+    line: str, said: str | None, folder: Path, call: Call
+) -> None:
+    (folder / "export.csv").write_text("buyer,pays,city\n1,2,Bern\n1,2,Genf\n2,0.80,Genf\n", encoding="utf-8")
+    for words in (line, f"{line} --dry-run"):
+        answer = call(words)
+        assert answer.code == 0
+        assert ("rows        " in answer.out) == (said is not None)
+        assert said is None or f"rows        {said}\n" in answer.out

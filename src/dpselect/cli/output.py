@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dpselect.ledger import Ledger
     from dpselect.ledger.budget import Currency
     from dpselect.privacy.losses import ZCDP, PureDP
+    from dpselect.problems.problem import Problem
     from dpselect.release import Quote, Release
     from dpselect.release.group_form import AskedGroups
     from dpselect.utility import Accuracy
@@ -36,7 +37,7 @@ def show(  # noqa: PLR0913 - what is shown, and where
     options: QuestionOptions,
     *,
     charged: bool,
-    doubtful: str | None,
+    of_rows: dict[str, str],
 ) -> None:
     """Show a release; without one (a dry run), all that is known without looking."""
     from dpselect.release.labels import readable_label
@@ -74,7 +75,8 @@ def show(  # noqa: PLR0913 - what is shown, and where
         "noise": quote.noise_and_scale,
         **({"because": quote.noise_reason} if quote.noise_needs_a_reason else {}),
         "candidates": _candidates(quote),
-        **_conditions(quote, doubtful),
+        **of_rows,
+        **_conditions(quote),
     }
     if release is None and schema is not None:
         facts["schema"] = _columns(schema)
@@ -84,11 +86,20 @@ def show(  # noqa: PLR0913 - what is shown, and where
     write_facts(facts)
 
 
-def _conditions(quote: Quote, doubtful: str | None) -> dict[str, str]:
-    """Say what of the rows is looked at, and when there is no winner."""
-    found = {}
+def facts_of_rows(problem: Problem, options: QuestionOptions, doubtful: str | None) -> dict[str, str]:
+    """Say which rows of a person count, where some may not; and in which column numbers are doubtful."""
+    found, asked = {}, problem.question
+    if options.unit is not None and asked is not None and asked.most is not None and not asked.within:
+        how_many = "one row counts" if asked.most == 1 else f"at most {asked.most:,} rows count"
+        found["rows"] = f"of each person {how_many}, drawn by chance if there are more"
     if doubtful is not None:
         found["numbers"] = f"those of {visible(doubtful)} are read with a decimal point (else: --decimal ,)"
+    return found
+
+
+def _conditions(quote: Quote) -> dict[str, str]:
+    """Say when there is no winner, and of which rows the question is asked."""
+    found = {}
     if quote.quorum is not None:
         found["quorum"] = quote.quorum_text
     if quote.where is not None:

@@ -125,7 +125,8 @@ def _ask_a_table(asked: TableQuestion) -> None:
             doubtful = doubtful_decimals(problem, table.schema, options.decimal)
             if doubtful is not None and not options.quiet:
                 note(in_command_words(said_of_decimals(doubtful)))
-            release = _answer(options, question, ledger, table.schema, TableUnreadable, doubtful=doubtful)
+            of_rows = output.facts_of_rows(problem, options, doubtful)
+            release = _answer(options, question, ledger, table.schema, TableUnreadable, of_rows=of_rows)
     if release is not None and asked.then is not None:
         asked.then(release)
 
@@ -203,7 +204,7 @@ def _answer(  # noqa: PLR0913 - what is asked, of what, and how it may fail
     schema: Schema | None,
     unreadable: type[TableUnreadable],
     *,
-    doubtful: str | None = None,
+    of_rows: dict[str, str] | None = None,
 ) -> Release | None:
     """Release the question and show the answer; in a dry run, the quote or an answer that is kept."""
     if options.dry_run:
@@ -216,7 +217,7 @@ def _answer(  # noqa: PLR0913 - what is asked, of what, and how it may fail
         quote = replace(quote, unit=options.unit, unit_is_column=True)
     if release is not None:
         quote = replace(quote, version=release.version)  # of the program that drew the answer
-    output.show(release, quote, ledger, schema, options, charged=question.charged, doubtful=doubtful)
+    output.show(release, quote, ledger, schema, options, charged=question.charged, of_rows=of_rows or {})
     if release is not None and ledger is None and not options.quiet:
         note(UNMETERED)
     return release
