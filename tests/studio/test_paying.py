@@ -7,11 +7,13 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from dpselect.ledger.budget import MOST_DIGITS_OF_TOTAL
 from dpselect.studio import refusals
+from dpselect.studio.data_sets import DataSets
 from dpselect.studio.quotes import LARGEST_DENOMINATOR, PLACES_OF_A_PRICE
 from tests.studio.running import VOTE, Running, furnish, running, write_meals
 
@@ -206,6 +208,15 @@ def test_analysts_see_their_own_questions_only(shared: Running) -> None:
     refused = [bob.post("/api/quotes", {**VOTE, "data_set": name}) for name in ("meals", "none")]
     assert {(each.status, each.json["error"]) for each in refused} == {(404, refusals.no_share().sentence)}
     assert bob.post("/api/releases", {**VOTE, "request_id": "mine"}).status == 404
+
+
+def test_a_name_that_is_not_there_takes_the_time_of_one_that_is(shared: Running) -> None:
+    looks = []
+    for name in ("meals", "nothing"):
+        with patch.object(DataSets, "account", autospec=True, side_effect=DataSets.account) as looked:
+            told = shared.as_("bob").post("/api/quotes", {**VOTE, "data_set": name})
+        looks.append((told.status, told.text, looked.call_count))
+    assert looks[0] == looks[1] == (404, told.text, 1)
 
 
 def test_the_accuracy_moves_the_price_and_the_price_the_accuracy(shared: Running) -> None:
