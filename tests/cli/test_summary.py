@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpselect import Release, plot_summary
-from tests.cli.commands import MEDIAN, Call
+from tests.cli.commands import MEDIAN, PRICE, Call
 
 SUMMARY = MEDIAN.replace("quantile", "summary").replace("--at 0.5 ", "")
 
@@ -70,6 +70,8 @@ WRONG = {
     "a picture nowhere": (f"{SUMMARY} --epsilon 1 --plot /no/such/place/box.png", "--plot must"),
     "people of one quantile": (f"{MEDIAN} --epsilon 1 --people 900", "--people is for several quantiles"),
     "no people": (f"{SUMMARY} --epsilon 1 --people -1", "people must be"),
+    "people of two prices": (f"{PRICE} --epsilon 1 --people 900 --k 2", "--people is for one price"),
+    "people beside a quorum": (f"{PRICE} --epsilon 1 --people 900 --quorum auto", "or write --quorum none"),
     "several winners": (f"{SUMMARY} --epsilon 1 --k 2", "--k must be 1"),
     "fractions that fall": (f"{MEDIAN.replace('0.5', '0.5,0.25')} --epsilon 1", "--at must ascend"),
     "another noise": (f"{SUMMARY} --epsilon 1 --noise laplace", "Gumbel noise"),

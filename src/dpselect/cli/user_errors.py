@@ -136,6 +136,12 @@ WORDS_OF_PHRASES = {
         "--counts has a proved price in epsilon alone. Give --epsilon."
     ),
     "quorum has no meaning": "--quorum has no meaning",
+    "quorum does not go with people so far. Leave people out, or give quorum=None.": (
+        "--people does not go with --quorum so far. Leave --people out, or write --quorum none."
+    ),
+    "people is for one winner of pricing(...), and for several quantiles": (
+        "--people is for one price, and for several quantiles"
+    ),
     "at must be a probability from 0 to 1; got": (
         "at must be a probability from 0 to 1, such as 0.5 for the median; got"
     ),
