@@ -125,7 +125,7 @@ def test_many_charges_are_drawn_with_few_points_and_end_at_what_is_spent() -> No
     chart = steps_chart(totals, Fraction(2))
     assert len(places(chart, "curve")) <= 2 * MOST_CHARGES_DRAWN + 3
     assert places(chart, "curve")[-1] == (
-        400 - 14,
+        350 - 14,
         places(steps_chart([Fraction(1)], Fraction(2)), "curve")[-1][1],
     )
     assert chart.says == "10,000 charges: 1 of 2 is spent, 1 is left."

@@ -91,3 +91,10 @@ def test_facts_for_programs_hold_both_laws() -> None:
     facts: Any = TEA_AND_SOUP.facts()
     assert facts["one_more_vote_for"] == "soup"
     assert len(facts["laws"]) == len(facts["laws_with_one_more_vote"]) == 3
+
+
+def test_long_names_beside_bars_keep_their_ends() -> None:
+    names = ("a mechanism of a long name, 1", "a mechanism of a long name, 2")
+    chart = laws_chart(Lesson(names, (Fraction(3), Fraction(2)), Fraction(1)))
+    assert "a mecha…, 1</text>" in chart.picture
+    assert "a mecha…, 2</text>" in chart.picture

@@ -7,12 +7,12 @@ from dpselect.studio.charts import Chart
 from dpselect.studio.classroom import Lesson, NamedLaw, log_ratio
 from dpselect.studio.svg import Piece, box, chained, element, picture
 
-LABEL_WIDTH, LAWS_WIDTH, ROOM_RIGHT = 96, 360, 54
+LABEL_WIDTH, LAWS_WIDTH, ROOM_RIGHT = 100, 360, 54
 BAR_HEIGHT, BAR_GAP, LAWS_TOP = 13, 14, 8
 """Sizes in units of the picture, which are pixels unless the page stretches it."""
 MINUS_SIGN = "\N{MINUS SIGN}"
-LONGEST_BAR_LABEL = 13
-"""Characters of a name beside a bar; the table has it whole."""
+LONGEST_BAR_LABEL, END_OF_A_LABEL = 11, 3
+"""Characters of a name beside a bar, and how many of them are its last; the table has it whole."""
 
 
 def laws_chart(lesson: Lesson) -> Chart:
@@ -116,7 +116,8 @@ def error_rows(laws: list[NamedLaw]) -> list[tuple[str, str, str]]:
 
 
 def _label(name: str, y: float) -> Piece:
-    short = name if len(name) <= LONGEST_BAR_LABEL else f"{name[: LONGEST_BAR_LABEL - 1]}…"
+    begin = LONGEST_BAR_LABEL - END_OF_A_LABEL - 1
+    short = name if len(name) <= LONGEST_BAR_LABEL else f"{name[:begin]}…{name[-END_OF_A_LABEL:]}"
     return chained([element("text", short, class_="label", x=LABEL_WIDTH - 8, y=y, text_anchor="end")])
 
 

@@ -25,7 +25,7 @@ def steps_chart(totals: Sequence[Fraction], budget: Fraction, symbol: str = "eps
     """Draw what was spent after each charge, in their order, below the line of the budget."""
     count = len(totals)
     spent = totals[-1] if totals else Fraction(0)
-    plane = Plane(400, 200, Fraction(max(count, 1)), budget * Fraction(23, 20), left=50)
+    plane = Plane(350, 190, Fraction(max(count, 1)), budget * Fraction(23, 20), left=50)
     stride = max(1, -(-count // MOST_CHARGES_DRAWN))
     shown = [(i, totals[i - 1]) for i in range(1, count + 1) if i % stride == 0 or i == count]
     corners, last = [plane.at(Fraction(0), Fraction(0))], Fraction(0)
