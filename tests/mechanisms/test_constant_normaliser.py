@@ -25,6 +25,7 @@ from dpselect import (
 )
 from dpselect.audit import enumerate_law
 from dpselect.errors import InvalidParameter, OutsideDomain
+from tests.costs import calls
 from tests.exact.sources import untouchable
 from tests.statistics import g_statistic, threshold
 
@@ -166,6 +167,29 @@ def test_what_is_no_option_is_refused_by_a_constant_sentence() -> None:
             m(answer)
         assert str(refused.value) == "the answer must be one of the options."
     m.input_domain.check("secret")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [1, 1.0],
+        [Fraction(1, 2), 0.5],
+        ["a", "b", "a"],
+        [[1], [1]],
+        [{1}, frozenset({1})],
+        [frozenset({1}), {1}],
+    ],
+)
+def test_options_that_are_equal_are_refused(options: list[Any]) -> None:
+    with pytest.raises(InvalidParameter, match=r"options must be different from each other; got .+ twice\.$"):
+        make_randomized_response(options, 1)
+
+
+def test_options_are_compared_once_each_and_of_any_kind() -> None:
+    many = calls(lambda: make_randomized_response(list(range(2000)), 1))
+    assert many < 20_000
+    for options in ([1, True, 0, False], [[1], [2]], [{1}, frozenset({2})]):
+        assert make_randomized_response(options, 50)(options[-1]) == options[-1]
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +40,26 @@ def options_domain(options: object) -> OptionsDomain:
     """
     if not isinstance(options, list | tuple) or not options:
         raise InvalidParameter.must_be("options", "a list or tuple with at least one entry", got=options)
-    for place, option in enumerate(options):
-        if any(_same(option, other) for other in options[:place]):
-            raise InvalidParameter(f"options must be different from each other; got {shown(option)} twice.")
+    for option in _repeated(options):
+        raise InvalidParameter(f"options must be different from each other; got {shown(option)} twice.")
     return OptionsDomain(tuple(options))
+
+
+def _repeated(options: Sequence[Any]) -> Iterator[Any]:
+    """Give the options that are the same as one before; what has no hash is compared one by one."""
+    found: set[Any] = set()
+    without_hash: list[Any] = []
+    for place, option in enumerate(options):
+        compared: Sequence[Any] = without_hash
+        try:
+            key = isinstance(option, bool), option
+            again = key in found
+            found.add(key)
+        except TypeError:
+            again, compared = False, options[:place]
+            without_hash.append(option)
+        if again or any(_same(option, other) for other in compared):
+            yield option
 
 
 def _same(one: object, other: object) -> bool:
