@@ -122,7 +122,7 @@ def _label(name: str, y: float) -> Piece:
 
 
 def _percent(share: float) -> str:
-    """Write a chance of public scores, to three digits that count."""
+    """Write a chance of public scores, with one digit after the point."""
     if share >= 0.9995:
         return "> 99.9 %" if share < 1 else "100 %"
     return f"{100 * share:.1f} %" if share >= 0.001 else "< 0.1 %"
