@@ -59,3 +59,11 @@ def test_a_schema_of_many_columns_is_cut_for_a_person_not_for_a_script(folder: P
     line = "vote wide.csv --unit who --choice what --candidates a,b --epsilon 1 --dry-run"
     assert words(call(line).out).endswith("c17 (text), …")
     assert len(call(f"{line} --json").json["schema"]) == 32
+
+
+@pytest.mark.parametrize("line", [f"{VOTE} --dry-run", "plan --n 3", f"{MEDIAN} --dry-run"])
+def test_a_price_that_hides_nothing_says_so_and_is_not_left_without_a_word(line: str, call: Call) -> None:
+    """A person who writes 50 for 50 % pays for odds that nothing bounds."""
+    hidden = "price epsilon 50: next to nothing is hidden about one person; take a lower price"
+    assert hidden in words(call(f"{line} --epsilon 50").out)
+    assert "changes odds about one person by at most a factor of 2.72" in call(f"{line} --epsilon 1").out

@@ -239,7 +239,9 @@ def in_words(price: PureDP | ZCDP | Any) -> str:
     from dpselect.privacy.losses import PureDP
     from dpselect.utility.promise import odds_factor
 
-    factor = odds_factor(price.epsilon) if isinstance(price, PureDP) else None
-    if factor is None:
+    if not isinstance(price, PureDP):
         return ""
+    factor = odds_factor(price.epsilon)
+    if factor is None:
+        return ": next to nothing is hidden about one person; take a lower price"
     return f": the answer changes odds about one person by at most a factor of {factor}"

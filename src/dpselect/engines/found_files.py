@@ -36,6 +36,8 @@ FORMATS = {
     ".ddb": "database",
     ".db": "database",
 }
+SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+"""Files of spreadsheets, which no engine reads."""
 IN_FOLDERS = ("csv", "parquet")
 """What a folder may hold."""
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -187,8 +189,9 @@ def _format(paths: Sequence[str], given: Sequence[str], reading: Reading, *, in_
             "others away, or name the files by a glob, such as 'folder/*.csv'."
         )
     got = shown(Path(given[0]).name) if len(given) == 1 else "several"
+    sheet = "Save the sheet as CSV. " if _suffix(given[0]) in SHEETS else ""
     raise _no_table(
-        f"be files of one known format; got {got}. "
+        f"be files of one known format; got {got}. {sheet}"
         f"The name must end in one of: {', '.join(FORMATS)}; or in .txt, with separator= or encoding=."
     )
 
