@@ -26,7 +26,13 @@ ANALYST_PAGES = (
     "/history",
 )
 CURATOR_PAGES = ("/data", "/data/mascots", "/keys", "/audit")
-PAGES_FOR_ALL = ("/login", "/classroom?more=1", "/no-such-page")
+LONG_NAME = "Donaudampfschifffahrtsgesellschaft 42"
+PAGES_FOR_ALL = (
+    "/login",
+    "/classroom?more=1",
+    f"/classroom?name0={LONG_NAME}&votes0=3&name1=tea&votes1=2&more=0",
+    "/no-such-page",
+)
 
 
 def left(page: Page) -> Fraction:
