@@ -112,3 +112,27 @@ def test_values_are_read_exactly(value: object, read: object) -> None:
 def test_a_distribution_does_not_show_its_values() -> None:
     counted = distribution(Grid(Fraction(0), Fraction(1), 2), objects([31337]), np.array([1]))
     assert repr(counted) == "<a distribution of private values>"
+
+
+@given(numbers=st.lists(FRACTIONS, min_size=1, unique=True))
+def test_listed_numbers_have_one_denominator_and_the_nearest_doubles(numbers: list[Fraction]) -> None:
+    listed = Numbers(tuple(numbers), tuple(numbers))
+    tops = zip(listed.numerators, numbers, strict=True)
+    assert all(Fraction(top, listed.denominator) == number for top, number in tops)
+    assert listed.doubles(0, len(numbers)).tolist() == [float(number) for number in numbers]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_many_groups_read_the_public_numbers_once(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def values(_: Numbers) -> tuple[Fraction, ...]:
+        read.append(1)
+        return (Fraction(1, 2), Fraction(3))
+
+    listed = Numbers((0.5, 3), (Fraction(1, 2), Fraction(3)))
+    monkeypatch.setattr(Numbers, "values", property(values), raising=False)
+    for _ in range(100):
+        found = distribution(listed, np.array([1, 4], dtype=kind), np.ones(2, dtype=np.int64))
+        assert found.below(0, 2).tolist() == [0, 1]
+    assert len(read) < 10

@@ -6,6 +6,7 @@ read here; numbers between bounds, which this module offers too, in ``grid.py``.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -89,9 +90,24 @@ class Numbers:
         """Give the values of some places."""
         return self.values[start:stop]
 
+    @cached_property
+    def denominator(self) -> int:
+        """The least one that all of them have in common."""
+        return math.lcm(*(value.denominator for value in self.values))
+
+    @cached_property
+    def numerators(self) -> tuple[int, ...]:
+        """All of them, over the common denominator: computed once, also where many groups are scored."""
+        bottom = self.denominator
+        return tuple(value.numerator * (bottom // value.denominator) for value in self.values)
+
+    @cached_property
+    def _doubles(self) -> NDArray[np.float64]:
+        return np.array([nearest_double(value) for value in self.values], dtype=np.float64)
+
     def doubles(self, start: int, stop: int) -> NDArray[np.float64]:
         """Give the nearest doubles of some places."""
-        return np.array([nearest_double(value) for value in self.values[start:stop]], dtype=np.float64)
+        return self._doubles[start:stop].copy()
 
     def canonical(self) -> Iterator[str]:
         """Give what the digest is made of."""

@@ -41,12 +41,19 @@ class Revenue:
 
         def between(start: int, stop: int) -> WholeScores:
             buyers = willing.people - willing.below(start, stop)
-            points = [int(price / self.unit) for price in self.prices.exact(start, stop)]
+            points = self._points(start, stop)
             if narrow:
                 return buyers * np.array(points, dtype=np.int64)
             return [price * people for price, people in zip(points, buyers.tolist(), strict=True)]
 
         return between
+
+    def _points(self, start: int, stop: int) -> list[int]:
+        """Give some prices in units, of which each is a multiple."""
+        if isinstance(self.prices, Grid):
+            return [int(price / self.unit) for price in self.prices.exact(start, stop)]
+        units = 1 / (self.unit * self.prices.denominator)
+        return [top * units.numerator for top in self.prices.numerators[start:stop]]
 
     def runs(self, counts: Counts) -> tuple[Runs, ...]:
         """Score the stretches of a grid between the values of people: from the highest price down, evenly."""

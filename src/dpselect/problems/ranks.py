@@ -81,14 +81,17 @@ def placed(numbers: Numbers | Grid, start: int, stop: int) -> NDArray[Any]:
         tops, _ = numbers.numerators(start, stop)
         if tops is not None and _fits(numbers, bottom):
             return 2 * tops
-    return _whole_numbers([2 * int(value * bottom) for value in numbers.exact(start, stop)], numbers, bottom)
+        positions = [2 * int(value * bottom) for value in numbers.exact(start, stop)]
+    else:
+        positions = [2 * top for top in numbers.numerators[start:stop]]
+    return _whole_numbers(positions, numbers, bottom)
 
 
 def denominator(numbers: Numbers | Grid) -> int:
     """Give the common denominator of the public numbers."""
     if isinstance(numbers, Grid):
         return math.lcm(numbers.first.denominator, numbers.step.denominator)
-    return math.lcm(*(value.denominator for value in numbers.values))
+    return numbers.denominator
 
 
 def _ends(numbers: Numbers | Grid, bottom: int) -> tuple[int, int]:
