@@ -65,7 +65,7 @@ def turn(person: Any, values: tuple[Any, ...], inside: tuple[int, ...], salt: by
     first, second = 2**31 - 1, 2**31 - 19
     terms: list[int] = []
     for place, part in enumerate([person, *values, *inside, person]):
-        hidden = word(part, salt) ^ next(secrets)
+        hidden = word(part) ^ next(secrets)
         left = remainder(hidden, second if place else first)
         terms.append(left * (2**29 + next(secrets) % 2**29))
         if place == 1:
@@ -77,7 +77,7 @@ def turn(person: Any, values: tuple[Any, ...], inside: tuple[int, ...], salt: by
     return mixed % second
 
 
-def word(value: Any, salt: bytes) -> int:
+def word(value: Any) -> int:
     """Give the whole number of 64 bits that stands for a value."""
     if isinstance(value, Decimal):
         return int(value * 100)  # the tests have two digits after the point
@@ -91,7 +91,7 @@ def word(value: Any, salt: bytes) -> int:
     text = str(value)
     if text.lstrip("-").isdigit() and text.isascii() and str(int(text)) == text and abs(int(text)) < 2**63:
         return int(text)
-    return int(hashlib.md5(f"{salt.hex()}:{text}".encode(), usedforsecurity=False).hexdigest()[:15], 16)
+    return int(hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()[:-15:-1], 16)
 
 
 def remainder(number: int, prime: int) -> int:

@@ -1,4 +1,5 @@
-"""Which row of a person is kept: dpselect.engines.row_choice, dpselect.engines.priorities.
+"""Which row of a person is kept: dpselect.engines.row_choice, dpselect.engines.priorities,
+dpselect.engines.text_words.
 
 Each value equally often, whatever ids and values look like.
 """
@@ -9,11 +10,16 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 import dpselect
 from dpselect import Table
 from dpselect.engines import CountsRequest
+from dpselect.engines.duckdb import DuckDBDialect
+from dpselect.engines.postgres_dialect import DIALECT
 from dpselect.engines.protocol import AmountKey
+from dpselect.engines.queries import Unnested, rendered
+from dpselect.engines.schema import Column
 from tests.engines import loading
 from tests.engines.asking import asked
 from tests.engines.reference import SALT, turn
@@ -21,6 +27,8 @@ from tests.servers.postgres import Server
 from tests.statistics import rejects
 
 PEOPLE = 12_000
+WHO_IN_TEXT = Column("who", "text", "VARCHAR")
+WHOLE = Column("x", "integer", "BIGINT", lowest=-(2**63), highest=2**63 - 1)
 IDS: dict[str, list[Any]] = {
     "in a row": [*range(PEOPLE)],
     "in steps, some negative": [4096 * (i - 500) for i in range(PEOPLE)],
@@ -115,3 +123,28 @@ def test_a_column_of_digits_keeps_the_rows_that_a_column_of_numbers_keeps() -> N
     numbers = kept(range(2000), values)
     digits = kept([str(i) for i in range(2000)], [str(value) for value in values])
     assert {int(value): size for value, size in digits.items()} == numbers
+
+
+def test_the_hash_of_text_is_computed_once_for_each_row() -> None:
+    """A priority has a person twice, and engines copy expressions into each place of a name."""
+    request = CountsRequest(WHO_IN_TEXT, (AmountKey(WHOLE),), distinct=True, most=1)
+    here = rendered(request, "salt", DuckDBDialect("duckdb", exp.to_table("rows"), []))
+    assert here.count("MD5_NUMBER(") == 1
+    there = rendered(request, "salt", Unnested(DIALECT, exp.to_table("rows"), []))
+    assert there.count("< ':'") + there.count("(pg_catalog.<) ':'") == 1
+    assert 'FROM counted OFFSET 0) AS worded GROUP BY "person"' in there
+
+
+def test_postgresql_sorts_by_people_where_one_row_of_each_is_kept(postgres_server: Server) -> None:
+    loading.to_postgres(
+        postgres_server.url(), "sorted", {"who": "text", "x": "integer"}, [{"who": "a", "x": 1}]
+    )
+    with Table(postgres_server.url(), table="sorted", unit="who").open() as engine:
+        shown = engine.connection.execute  # type: ignore[attr-defined] # that of PostgreSQL
+        person, amount = engine.schema.columns
+        for most, setting in ((2, "on"), (1, "off")):
+            counts = engine.counts(
+                CountsRequest(person, (AmountKey(amount),), distinct=True, most=most), SALT
+            )
+            assert counts.sizes.tolist() == [1]
+            assert shown("SHOW enable_hashagg").fetchone() == (setting,)

@@ -48,7 +48,7 @@ def test_problems_and_tables_load_no_engine() -> None:
     guests = (
         *("comparisons", "csv", "database", "duckdb", "files", "folded", "frames", "group", "json", "pandas"),
         *("number", "parquet", "partitions", "postgres", "priorities", "queries", "row", "shapes", "spark"),
-        *("several", "standard", "where"),
+        *("several", "standard", "text", "where"),
     )
     hosts = [
         name for name in modules_in("engines") if name.rpartition(".")[2].partition("_")[0] not in guests

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from dpselect.engines.priorities import Parameterized, PriorityPart, priority
 from dpselect.engines.protocol import CountsRequest
+from dpselect.engines.text_words import with_words
 
 BESIDE = ":groups"
 """What the key of the hash gets behind it here, so that groups are not chosen as rows are."""
@@ -24,8 +25,8 @@ def few_groups(
 ) -> list[tuple[str, exp.Select]]:
     """Keep the rows of each person in ``groups_per_person`` groups, the values of the last key."""
     person, group = (exp.column(name, quoted=True) for name in ("person", names[-1]))
-    parts = [PriorityPart(person, request.person), PriorityPart(group, None)]
-    turn = priority([*parts, parts[0]], salt + BESIDE, dialect)
+    (hashed,), rows = with_words([PriorityPart(person, request.person)], source, dialect)
+    turn = priority([hashed, PriorityPart(group, None), hashed], salt + BESIDE, dialect)
     rank = exp.Window(
         this=exp.Anonymous(this="DENSE_RANK"),
         partition_by=[person.copy()],
@@ -34,7 +35,7 @@ def few_groups(
         ),
     )
     keys = [exp.column(name, quoted=True) for name in names]
-    ranked = exp.select(*keys, exp.alias_(rank, "rank", quoted=True)).from_(source)
+    ranked = exp.select(*keys, exp.alias_(rank, "rank", quoted=True)).from_(rows)
     few = exp.LTE(
         this=exp.column("rank", quoted=True), expression=exp.Literal.number(request.groups_per_person)
     )

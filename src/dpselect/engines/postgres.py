@@ -25,12 +25,15 @@ from dpselect.engines.protocol import (
     gathered,
 )
 from dpselect.engines.queries import Dialect, Unnested, rendered
+from dpselect.engines.row_choice import is_one_row
 from dpselect.engines.schema import Column, Schema
 from dpselect.errors import InvalidParameter, MissingExtra
 from dpselect.silence import run, shortage_or
 
 LONGEST_ID = 100_000_000
 """Bytes. What identifies a person is hashed, which fails on text of a gigabyte."""
+SORTED = "SET LOCAL enable_hashagg = off"
+"""A sort by people takes half as long as the table of them that PostgreSQL prefers; answers are the same."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +53,8 @@ class PostgreSQL:
         parameters: list[object] = []
         dialect = Unnested(DIALECT, self._rows(request, parameters), parameters)
         query = rendered(request, salt, dialect)
+        if is_one_row(request):
+            self.connection.execute(SORTED)
         # A cursor on the server, so that groups arrive in batches; "raw", so that % in a name is only that;
         # binary, so that floats arrive as they are.
         with import_module("psycopg").RawServerCursor(self.connection, "dpselect") as cursor:

@@ -26,11 +26,8 @@ LEAST_WHOLE = 52
 """Floats from 2**52 on are whole numbers."""
 LEAST_FACTOR = 2**29
 """A factor is this or more, and less than twice of it: a remainder times a factor has 61 bits at most."""
-DIGITS_OF_HASH = 15
-"""Hexadecimal digits: 60 bits."""
 DIGITS_OF_A_WORD = 18
 """A decimal of no more digits, without its point, is a whole number of 64 bits."""
-WHOLE_TEXT = r"^(0|-?[1-9][0-9]{0,18})$"
 BAND = 10
 """Powers of two in a band of floats, whose numbers times one power are whole and have 53 to 62 bits."""
 BANDS = 13
@@ -61,7 +58,7 @@ class PriorityPart:
 def priority(parts: Sequence[PriorityPart], salt: str, dialect: Parameterized) -> exp.Expression:
     """Give the priority of a row, zero or more and less than 2**31, from its person, its value, and more."""
     numbers = _numbers(salt)
-    words = [_word(part, salt, dialect) for part in parts]
+    words = [_word(part) for part in parts]
     state: exp.Expression = exp.Literal.number(0)
     signed = False
     for place, (word, part) in enumerate(zip(words, parts, strict=True)):
@@ -113,72 +110,16 @@ def is_word(column: Column) -> bool:
     return column.kind == "integer" and column.lowest >= -POSITIVE - 1 and column.highest <= POSITIVE
 
 
-def _word(part: PriorityPart, salt: str, dialect: Parameterized) -> exp.Expression:
+def _word(part: PriorityPart) -> exp.Expression:
     """Give a whole number of 64 bits for a value: equal for equal ones, and seldom for different ones."""
     column = part.column
     if column is None or is_word(column):
         return as_integer(part.node)
     if column.kind in ("double", "single"):
         return _word_of_float(cast(part.node, exp.DType.DOUBLE))
-    if column.kind == "decimal" and column.precision is not None and column.precision <= DIGITS_OF_A_WORD:
-        power = exp.Literal.number(10 ** (column.scale or 0))
-        return as_integer(_times(part.node, power))
-    node: exp.Expression = part.node
-    if column.kind == "decimal" and column.scale is None:
-        node = exp.Anonymous(this="pg_catalog.trim_scale", expressions=[placeable(node)])  # 1.50 is 1.5
-    text = cast(node, exp.DType.TEXT)
-    if dialect.name != "spark":
-        text = exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
-    return _word_of_text(text, salt, dialect)
-
-
-def _word_of_text(text: exp.Expression, salt: str, dialect: Parameterized) -> exp.Expression:
-    """Give the number that text spells as engines do, and otherwise bits of its salted hash."""
-    salted = exp.DPipe(
-        this=exp.DPipe(
-            this=cast(dialect.parameter(salt), exp.DType.TEXT),
-            expression=exp.Literal.string(":"),
-        ),
-        expression=placeable(text),
-    )
-    hashed = _bits_of_hash(exp.MD5(this=salted), dialect)
-    # Only what begins with a digit, or a sign before them in ASCII, may spell a number: others are not tried.
-    early = exp.LT(this=placeable(text), expression=exp.Literal.string(":"))
-    spelt = _whole_of_text(text, hashed, dialect)
-    return exp.Case(ifs=[exp.If(this=early, true=spelt)], default=placeable(hashed))
-
-
-def _whole_of_text(text: exp.Expression, otherwise: exp.Expression, dialect: Parameterized) -> exp.Expression:
-    """Give the number of 64 bits that text spells in the one way in which engines write it."""
-    if dialect.name in ("duckdb", "spark"):
-        read = exp.TryCast(this=placeable(text), to=exp.DataType(this=exp.DType.BIGINT), safe=True)
-        same = exp.EQ(this=cast(read, exp.DType.TEXT), expression=placeable(text))
-        return exp.Case(ifs=[exp.If(this=same, true=placeable(read))], default=placeable(otherwise))
-    spelt = exp.RegexpLike(this=placeable(text), expression=exp.Literal.string(WHOLE_TEXT))
-    number = cast(text, exp.DType.DECIMAL)
-    fits = exp.And(
-        this=exp.GTE(this=placeable(number), expression=exp.Literal.number(-POSITIVE - 1)),
-        expression=exp.LTE(this=placeable(number), expression=exp.Literal.number(POSITIVE)),
-    )
-    where_it_fits = exp.If(this=fits, true=as_integer(text))
-    inside = exp.Case(ifs=[where_it_fits], default=placeable(otherwise))
-    return exp.Case(ifs=[exp.If(this=spelt, true=inside)], default=placeable(otherwise))
-
-
-def _bits_of_hash(digits: exp.Expression, dialect: Parameterized) -> exp.Expression:
-    """Read the first hexadecimal digits as a number, as each engine can."""
-    name = "substr" if dialect.name in ("duckdb", "spark") else "pg_catalog.substr"
-    length = exp.Literal.number(DIGITS_OF_HASH)
-    first = exp.Anonymous(this=name, expressions=[digits, exp.Literal.number(1), length])
-    if dialect.name == "spark":
-        bases = [exp.Literal.number(16), exp.Literal.number(10)]
-        return as_integer(exp.Anonymous(this="conv", expressions=[first, *bases]))
-    begins = exp.Literal.string("0x" if dialect.name == "duckdb" else "x")
-    marked = exp.Paren(this=exp.DPipe(this=begins, expression=first))
-    if dialect.name == "duckdb":
-        return as_integer(marked)
-    bits = exp.DataType.build(f"BIT({4 * DIGITS_OF_HASH})", dialect="postgres")
-    return as_integer(cast(marked, bits))
+    # A decimal of few digits: all else has become a word before (``text_words``).
+    power = exp.Literal.number(10 ** (column.scale or 0))
+    return as_integer(_times(part.node, power))
 
 
 def _word_of_float(given: exp.Expression) -> exp.Expression:
@@ -249,6 +190,11 @@ def times_power(node: exp.Expression, exponent: int) -> exp.Expression:
 def bits_of(node: exp.Expression, mask: int) -> exp.Expression:
     """Keep the bits of a mask."""
     return exp.Paren(this=exp.BitwiseAnd(this=placeable(node), expression=exp.Literal.number(mask)))
+
+
+def shifted(node: exp.Expression, by: int) -> exp.Expression:
+    """Shift the bits to the right."""
+    return exp.Paren(this=exp.BitwiseRightShift(this=placeable(node), expression=exp.Literal.number(by)))
 
 
 def _times(one: exp.Expression, other: exp.Expression) -> exp.Expression:

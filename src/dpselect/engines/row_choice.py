@@ -22,11 +22,13 @@ from dpselect.engines.priorities import (
     is_word,
     placeable,
     priority,
+    shifted,
     sum_of,
     times_power,
 )
 from dpselect.engines.protocol import AmountKey, CountsRequest, Key, Listed
 from dpselect.engines.schema import Column
+from dpselect.engines.text_words import with_words
 
 PACKED_BITS = 32
 """Bits that are left beside a priority in a whole number of 64 bits."""
@@ -45,11 +47,12 @@ def is_one_row(request: CountsRequest) -> bool:
 def one_row(request: CountsRequest, names: Sequence[str], salt: str, dialect: Parameterized) -> exp.Select:
     """Select one row of each person, or of each person and value of the keys ``within``."""
     free = _free(request)
-    part = dict(enumerate(_parts(request, names)))
-    person = PriorityPart(exp.column("person", quoted=True), request.person)
+    part = _parts(request, names)
+    given = PriorityPart(exp.column("person", quoted=True), request.person)
+    (person, *hashed), rows = with_words([given, *part], "counted", dialect)
     groups = [exp.column("person", quoted=True)]
     groups += [exp.column(names[number], quoted=True) for number in request.within]
-    parts = [person, *(part[number] for number in (*free, *request.within)), person]
+    parts = [person, *(hashed[number] for number in (*free, *request.within)), person]
     turn = priority(parts, salt, dialect)
     widths = _widths(request, free)
     if widths is None:
@@ -61,7 +64,7 @@ def one_row(request: CountsRequest, names: Sequence[str], salt: str, dialect: Pa
     kept += [
         exp.Alias(this=node, alias=exp.to_identifier(name, quoted=True)) for name, node in chosen.items()
     ]
-    return exp.select(*kept).from_("counted").group_by(*groups)
+    return exp.select(*kept).from_(rows).group_by(*groups)
 
 
 def _free(request: CountsRequest) -> list[int]:
@@ -121,15 +124,11 @@ def _unpacked(
     shift = 0
     for number, width in zip(free, widths, strict=True):
         lowest = _lowest(request.keys[number])
-        moved = placeable(least) if not shift else _shifted(least, shift)
+        moved = placeable(least) if not shift else shifted(least, shift)
         value = bits_of(moved, 2**width - 1)
         chosen[names[number]] = sum_of(value, exp.Literal.number(lowest)) if lowest else value
         shift += width
     return chosen
-
-
-def _shifted(node: exp.Expression, by: int) -> exp.Expression:
-    return exp.Paren(this=exp.BitwiseRightShift(this=placeable(node), expression=exp.Literal.number(by)))
 
 
 # ---- other values: beside the priority -------------------------------------------------------------------
@@ -179,7 +178,7 @@ def _ordered_bits(value: exp.Expression) -> exp.Expression:
     """Give the bits of a float as a whole number: different ones of different floats, in their order."""
     no_minus_zero = sum_of(value, cast(exp.Literal.number(0), exp.DType.DOUBLE))
     bits = as_integer(cast(no_minus_zero, exp.DataType.build("BIT", dialect="duckdb")))
-    turned = bits_of(_shifted(bits, 63), POSITIVE)
+    turned = bits_of(shifted(bits, 63), POSITIVE)
     return exp.BitwiseXor(this=placeable(bits), expression=turned)
 
 
