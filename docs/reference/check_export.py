@@ -27,7 +27,7 @@ def check(path: str) -> str:
         if record in ("header", "entry"):
             text = json.dumps([f"dpselect {record}", before, *columns], separators=(",", ":"))
             before = hashlib.sha256(text.encode("ascii")).hexdigest()
-            assert before == digest, f"a {record} was changed"
+            assert before == digest, f"{record}: it was changed"
             heads.append(digest)
         elif record == "answer":
             answers.append(facts["digest"])
