@@ -34,13 +34,12 @@ def main() -> None:
     for row in measured([n for n in SIZES if n <= largest]):
         show(row)
         rows.append(row)
-    print("  the ledger, beside bare inserts", flush=True)
-    charges = ledger.measured()
     print("  what the time of one call tells of neighbours", flush=True)
-    text = page(Results(rows, peers, versions, charges, list(neighbours_in_time.measured())))
+    text = page(Results(rows, peers, versions, list(neighbours_in_time.measured())))
     if largest == SIZES[-1]:
         RESULTS.write_text(text, encoding="utf-8")
         print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")
+        ledger.main()
         tables.main()
         one_row.main([])
         releases.main()

@@ -8,7 +8,6 @@ import platform
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from benchmarks.ledger import LedgerRow
 from benchmarks.neighbours_in_time import TimeRow, lines
 from benchmarks.patterns import FLOATS, INTEGERS
 from benchmarks.peers import PINS, PeerRow
@@ -25,7 +24,6 @@ class Results(NamedTuple):
     rows: list[Row]
     peer_rows: list[PeerRow]
     versions: Mapping[str, str | None]
-    ledger_rows: list[LedgerRow]
     time_rows: list[TimeRow]
 
 
@@ -66,11 +64,6 @@ ABOUT_MEMORY = (
     "patterns and scales."
 )
 
-ABOUT_LEDGER = (
-    "Charges a second, by processes that do nothing else, beside the bare durable INSERT of one row: "
-    "SQLite as it comes, with a write-ahead log that is synced at every commit."
-)
-
 ABOUT_TIME = (
     "How often a call on one of two neighbours takes longer than a call on the other: 0.5 tells nothing, 1 "
     "everything. The worst of three pairs (all tied, or one ahead; a tie at the k-th place, or nearly; k "
@@ -96,7 +89,6 @@ def page(results: Results) -> str:
         *section("The least wins", ABOUT_THE_LEAST, least_wins(results.rows)),
         *peers,
         *section("Memory", ABOUT_MEMORY, memory(results.rows)),
-        *section("The ledger", ABOUT_LEDGER, charges(results.ledger_rows)),
         *section("What the time of one call tells", ABOUT_TIME, told_by_time(results.time_rows)),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -146,13 +138,6 @@ def targets(results: Results) -> list[Target]:
             for k in WINNERS
         ),
         Target("equal n, worst pattern against best: at most 3x", largest(spreads(rows)), "most", 3),
-        Target(
-            "ledger, against the bare durable INSERT: at least half",
-            smallest(100 * row.charges / row.inserts for row in results.ledger_rows),
-            "least",
-            50,
-            " %",
-        ),
         Target(
             "neighbours told apart by the time of one call: at most 60 %",
             largest(100 * row.area for row in results.time_rows),
@@ -325,20 +310,6 @@ def memory(rows: list[Row]) -> str:
             worst = [max(100 * row.extra[name] for row in rows if row.n == n) for name in names]
             lines.append([size(n), *(f"{figures(share)} %" for share in worst)])
     return table(["n", *names], lines)
-
-
-def charges(rows: list[LedgerRow]) -> str:
-    """List how often a second the ledger is charged."""
-    lines = [
-        [
-            str(row.processes),
-            figures(row.charges),
-            figures(row.inserts),
-            f"{figures(100 * row.charges / row.inserts)} %",
-        ]
-        for row in rows
-    ]
-    return table(["processes", "charges a second", "bare inserts a second", "share"], lines)
 
 
 def told_by_time(rows: list[TimeRow]) -> str:

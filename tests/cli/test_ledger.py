@@ -61,7 +61,12 @@ def test_e12_a_question_between_other_neighbours_is_refused_with_2(
     assert made.json["neighbours"] == theirs
     for how in ("", "--dry-run", "--request-id monday", "--json"):
         asked = call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --neighbours {ours} {how}")
-        asked.refused(2, f"'{theirs}'", f"got '{ours}'", f"Ask with --neighbours {theirs}")
+        asked.refused(2, f"'{theirs}'", f"got '{ours}'", f"Ask with --neighbours {theirs}. Or keep another")
+    other = (
+        asked.err.partition("Or keep another ledger: dpselect ")[2].strip(" .\n").replace("PATH", "b.ledger")
+    )
+    assert call(other).code == 0
+    assert call(f"{VOTE} --epsilon 1/4 --ledger b.ledger --neighbours {ours}").code == 0
     assert call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --neighbours {theirs} --dry-run").code == 0
     assert call(f"{VOTE} --epsilon 1/4 --ledger town.ledger --neighbours {theirs}").code == 0
     shown = call("ledger show town.ledger --json").json

@@ -269,6 +269,17 @@ def test_changes_need_a_reason(place: Place) -> None:
     assert ledger.verify() == 0
 
 
+def test_a_reason_that_is_given_is_the_one_that_is_written(place: Place) -> None:
+    ledger = Ledger.create(place.url)
+    ledger.open_account("ada", share=HALF)
+    with pytest.raises(InvalidParameter, match="reason must be"):
+        ledger.open_account("bob", share=HALF, reason="")
+    with pytest.raises(InvalidParameter, match="reason must be"):
+        ledger.close_account("ada", reason="")
+    ledger.close_account("ada", reason="she left")
+    assert [entry.reason for entry in ledger.entries()] == ["an account is opened", "she left"]
+
+
 # ---- budgets with a delta --------------------------------------------------------------------------------
 
 
@@ -297,6 +308,8 @@ def test_what_enters_rho_with_a_delta_costs_what_is_proved(place: Place) -> None
     losses: list[Currency] = [ZCDP("1/8"), PureDP("1/2"), ApproxDP(1, MILLIONTH / 4), ApproxZCDP("1/8", 0)]
     for loss in losses:
         assert ledger.charge(loss, reason="enters").loss == convert(loss, ApproxZCDP)
+        with pytest.raises(InvalidParameter, match=f"left out for {type(loss).__name__}, which is"):
+            ledger.charge(loss, reason="at no point", delta="1e-9")
     expected = sum((convert(loss, ApproxZCDP) for loss in losses), start=ApproxZCDP.zero())
     assert Ledger.open(place.url).spent == expected
 

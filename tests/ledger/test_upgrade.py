@@ -6,11 +6,12 @@ import subprocess
 import sys
 from contextlib import closing
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from dpselect import Ledger, LedgerDamaged, PureDP
+from dpselect import ZCDP, Ledger, LedgerDamaged, PureDP, convert
 from dpselect.errors import InvalidParameter
 from dpselect.ledger import upgrade
 from dpselect.ledger.anchor import AnchorState, create_anchor
@@ -20,6 +21,7 @@ from dpselect.ledger.sqlite import APPLICATION_ID
 from dpselect.ledger.sqlite_schema import SQLITE_SCHEMAS
 from dpselect.ledger.upgrade import UNFINISHED
 from tests.ledger.stored_format import FORMAT_2
+from tests.ledger.stored_format_1 import STORED, ask
 
 HALF = PureDP("1/2")
 TIME = "2026-05-01T12:0{}Z"
@@ -74,6 +76,34 @@ def test_format_1_is_refused_and_its_copy_is_whole(tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == [
         *("new.ledger", "new.ledger.anchor", "old.ledger", "old.ledger.anchor"),
     ]
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """Copies of ledgers that the code of format 1 wrote, each with its anchor."""
+    return Path(shutil.copytree(STORED, tmp_path / "stored"))
+
+
+def test_what_the_code_of_format_1_wrote_is_copied_and_answers_the_same_request(stored: Path) -> None:
+    with pytest.raises(LedgerDamaged, match=r"format 1, .* dpselect ledger upgrade OLD NEW"):
+        Ledger.open(stored / "asked.ledger")
+    with upgrade(stored / "asked.ledger", stored / "new.ledger") as new:
+        assert (new.neighbours, new.budget, new.dataset) == ("change_one", PureDP("7/3"), "orders · 茶")
+        assert (new.verify(), new.spent) == (2, PureDP(Fraction(1, 4) + Fraction(1, 9)))
+        assert '"labels": ["coffee"]' in ask(new, epsilon="1/4", request_id="r1")
+        assert new.verify() == 2
+    with closing(sqlite3.connect(stored / "asked.ledger")) as old:
+        assert old.execute("SELECT version FROM dpselect_header").fetchall() == [(1,)]
+
+
+def test_what_the_code_of_format_1_charged_by_hand_is_copied_once_the_neighbours_are_told(
+    stored: Path,
+) -> None:
+    with pytest.raises(InvalidParameter, match="neighbours must be given"):
+        upgrade(stored / "by_hand.ledger", stored / "new.ledger")
+    with upgrade(stored / "by_hand.ledger", stored / "new.ledger", neighbours="add_remove") as new:
+        assert (new.verify(), new.unit, new.answer("r·2")) == (2, "customer", '["tea",\n"pie"] · 茶')
+        assert new.spent == ZCDP("1/8") + convert(PureDP("1/3"), ZCDP)
 
 
 def test_what_the_entries_do_not_say_is_asked_for(tmp_path: Path) -> None:

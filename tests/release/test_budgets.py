@@ -232,8 +232,12 @@ def test_e12_a_release_between_other_neighbours_is_refused_before_the_charge_and
                 asked: dict[str, Any] = {"epsilon": "1/8", "neighbours": ours, "request_id": request}
                 with pytest.raises(ValueError, match=rf"those of the ledger, '{theirs}', .*; got '{ours}'\."):
                     dpselect.select(OWN, data, ledger=ledger, **asked)
-                with pytest.raises(InvalidParameter, match=f"Ask with neighbours {theirs}, or keep another"):
+                with pytest.raises(InvalidParameter, match=f"Ask with neighbours {theirs}. Or keep") as found:
                     dpselect.top_k(OWN, data, k=2, ledger=ledger, **asked)
+        path, way_out = tmp_path / "b.ledger", str(found.value).partition("keep another ledger: ")[2]
+        assert way_out == f'Ledger.create(path, neighbours="{ours}").'
+        with Ledger.create(path, neighbours=ours) as other:
+            dpselect.select(OWN, EVEN, epsilon="1/8", neighbours=ours, ledger=other)
         assert ledger.verify() == 0
         dpselect.select(OWN, EVEN, epsilon="1/8", neighbours=theirs, ledger=ledger)
         assert ledger.verify() == 1

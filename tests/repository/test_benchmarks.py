@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as all_benchmarks
-from benchmarks import ledger, neighbours_in_time, quantiles
+from benchmarks import neighbours_in_time, quantiles
 from benchmarks.quantile_data import Error
 from benchmarks.sections import replace_section
 
@@ -32,11 +32,11 @@ def test_a_benchmark_replaces_its_own_section(title: str, expected: str, tmp_pat
 
 def test_the_benchmark_of_everything_runs_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    everything = ["tables", "one_row", "releases", "quantiles", "groups", "studio"]
+    everything = ["ledger", "tables", "one_row", "releases", "quantiles", "groups", "studio"]
     monkeypatch.setattr(sys, "argv", ["benchmarks"])
     monkeypatch.setattr(all_benchmarks, "PINS", {})
     monkeypatch.setattr(all_benchmarks, "RESULTS", tmp_path / "RESULTS.md")
-    for module in (all_benchmarks, ledger, neighbours_in_time):
+    for module in (all_benchmarks, neighbours_in_time):
         monkeypatch.setattr(module, "measured", lambda *_: [])
     monkeypatch.setattr(all_benchmarks, "page", lambda _: "# Benchmarks\n")
     for name in everything:

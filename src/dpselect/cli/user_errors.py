@@ -117,6 +117,12 @@ WORDS_OF_PHRASES = {
         "Each row is a person here: name the column with --unit, or keep a ledger made with --unit row."
     ),
     "Ask with neighbours ": "Ask with --neighbours ",
+    'Or keep another ledger: Ledger.create(path, neighbours="add_remove")': (
+        "Or keep another ledger: dpselect ledger create PATH --epsilon 2 --neighbours add_remove"
+    ),
+    'Or keep another ledger: Ledger.create(path, neighbours="change_one")': (
+        "Or keep another ledger: dpselect ledger create PATH --epsilon 2 --neighbours change_one"
+    ),
     "which ignore_case ignores": "which --ignore-case ignores",
     "ignore_case is for ": "--ignore-case is for ",
     "a new draw needs a new request_id": "a new draw needs a new --request-id",

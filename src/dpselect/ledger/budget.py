@@ -101,6 +101,9 @@ def _at_a_point(price: Any, currency: type[Currency], delta: Number) -> Currency
         raise InvalidParameter(
             f"delta must be left out for a ledger of {currency.symbol} without a delta; got one. {_OTHERS}"
         )
+    if currency is ApproxZCDP and isinstance(price, Currency):
+        kind = type(price).__name__
+        raise InvalidParameter(f"delta must be left out for {kind}, which is charged as it is; got one.")
     found = convert(price, currency, delta=delta)
     _refuse_long(found)
     return found

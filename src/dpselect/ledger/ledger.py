@@ -32,6 +32,7 @@ from dpselect.ledger.fields import (
 )
 from dpselect.ledger.ledger_page import ledger_page
 from dpselect.ledger.locations import Place, database_at, local_file
+from dpselect.ledger.reasons import REASONS_OF_ACTS
 from dpselect.ledger.verified_log import VerifiedLog
 from dpselect.privacy.losses import PureDP
 from dpselect.privacy.neighbours import Neighbours, metric_of
@@ -187,7 +188,7 @@ class Ledger:
         take it, until the account is closed. A name is used once.
         """
         made = checked_change(share, self._kind, "share")
-        self._act("reserve" if reserve else "open", name, made, reason or "an account is opened")
+        self._act("reserve" if reserve else "open", name, made, reason)
         return self.account(name)
 
     def change_share(self, name: str, share: Currency, *, reason: str) -> Account:
@@ -197,7 +198,7 @@ class Ledger:
 
     def close_account(self, name: str, *, reason: str | None = None) -> Account:
         """Close an account for good. What it has not spent of a reserve is given back."""
-        self._act("close", name, None, reason or "an account is closed")
+        self._act("close", name, None, reason)
         return self.account(name)
 
     def change_budget(self, budget: Currency, *, reason: str) -> Entry:
@@ -217,8 +218,9 @@ class Ledger:
         now = self._book.balance()
         return [account_of(now, name) for name in now.shares()]
 
-    def _act(self, act: Act, name: str | None, amount: Currency | None, reason: str) -> Entry:
-        reason, account = reason_text(reason), None if act == "budget" else name_text(name, "account")
+    def _act(self, act: Act, name: str | None, amount: Currency | None, reason: str | None) -> Entry:
+        reason = reason_text(REASONS_OF_ACTS.get(act) if reason is None else reason)
+        account = None if act == "budget" else name_text(name, "account")
         self._book.must_hold_accounts()
         parts, nothing = None if amount is None else amount.parts(), self._kind.zero().parts()
         return self._book.append(lambda time: NewEntry(nothing, reason, None, time, account, act, parts))

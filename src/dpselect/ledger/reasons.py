@@ -18,6 +18,12 @@ MOST_COLUMNS = 3
 LONGEST_PRICE = 24
 """Characters of a price that a reason shows; the entry has it exactly."""
 
+REASONS_OF_ACTS = {
+    "open": "an account is opened",
+    "reserve": "an account is opened",
+    "close": "an account is closed",
+}
+"""What is written of an act on an account whose reason need not be given, and is not."""
 _QUESTION = re.compile(
     r"(?P<name>.+?)(?:, (?P<price>(?P<symbol>epsilon|rho) [^,]+))?, (?:add_remove|change_one), "
     r"question (?P<digest>[0-9a-f]{64})(?P<details>, .+)?"

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 CHARACTERS_OF_A_NUMBER = 64
 """Room for the digits of a noisy count, beside those of its grid."""
+_ANOTHER_LEDGER: dict[Neighbours, str] = {
+    "add_remove": 'Or keep another ledger: Ledger.create(path, neighbours="add_remove").',
+    "change_one": 'Or keep another ledger: Ledger.create(path, neighbours="change_one").',
+}
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def _must_add_up(ours: Neighbours, theirs: Neighbours) -> None:
             "neighbours",
             f"those of the ledger, {theirs!r}, whose losses it adds up",
             got=ours,
-            way_out=f"Ask with neighbours {theirs}, or keep another ledger for {ours}.",
+            way_out=f"Ask with neighbours {theirs}. {_ANOTHER_LEDGER[ours]}",
         )
 
 
