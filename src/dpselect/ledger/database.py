@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -42,13 +43,18 @@ class Layout(NamedTuple):
 
     def select(self, table: str, then: str) -> str:
         """Write a query for all columns of a table; those that are not there are read as NULL."""
-        found = ["NULL" if column in self.without else column for column in COLUMNS_OF[table]]
-        return f"SELECT {', '.join(found)} FROM {table} {then}"  # noqa: S608 - names of this module only
+        return _select(self, table, then)
 
     @property
     def holds_accounts(self) -> bool:
         """Whether there is a place for accounts and for changes of the budget."""
         return "account" not in self.without
+
+
+@cache
+def _select(layout: Layout, table: str, then: str) -> str:
+    found = ["NULL" if column in layout.without else column for column in COLUMNS_OF[table]]
+    return f"SELECT {', '.join(found)} FROM {table} {then}"  # noqa: S608 - names of this module only
 
 
 PRESENT = Layout(frozenset())

@@ -140,6 +140,14 @@ def entry_row(before: Position, new: NewEntry, total: Parts) -> tuple[Any, ...]:
     return (*columns, entry_digest(before.digest, columns))
 
 
+def entry_written(row: Row, new: NewEntry, balance: Balance) -> Entry:
+    """Give the entry that a row holds, of what the row was made of: nothing need be read again."""
+    loss, total = loss_of(balance.kind, new.loss), loss_of(balance.kind, balance.spent)
+    amount = None if new.amount is None else loss_of(balance.kind, new.amount)
+    texts = new.reason, new.request_id, row[-1]
+    return Entry(row[0], loss, total, *texts, new.time, new.account, new.act, amount)
+
+
 def start_row(header: Header) -> tuple[Any, ...]:
     """Give the row of number 0 that stands for the header, before the first entry."""
     texts = ("", "", "", None, time_text(header.created), None, None, None)

@@ -93,7 +93,8 @@ def minute_now(clock: Clock) -> datetime:
     now = clock()
     if not isinstance(now, datetime) or now.tzinfo is None:
         raise InvalidParameter("clock must give a datetime with a time zone. Write datetime.now(UTC).")
-    return _in_utc(now).replace(second=0, microsecond=0)
+    now = _in_utc(now)
+    return now.replace(second=0, microsecond=0) if now.second or now.microsecond else now
 
 
 def _in_utc(now: datetime) -> datetime:

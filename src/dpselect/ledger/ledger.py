@@ -43,8 +43,7 @@ DEFAULT_BUDGET = PureDP("1")
 class Ledger:
     """A budget and what was spent of it, exactly and durably. ``create`` or ``open`` makes one.
 
-    Many threads may use one object, and it survives a fork. All that it holds is public: no score, count or
-    noise.
+    Many threads may use one object, and it survives a fork. All that it holds is public.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()

@@ -41,6 +41,7 @@ from dpselect.ledger.entries import (
     apply_row,
     entry_of,
     entry_row,
+    entry_written,
     read_answer,
     read_entry,
     read_header,
@@ -196,19 +197,22 @@ class VerifiedLog:
     def add_entry(self, following: Callable[[KnownEnd], NewEntry], *known: Position) -> Entry:
         """Read on as ``read_on`` does; write the entry that follows, durably, if the balance allows it."""
         added: list[KnownEnd] = []
+        entry: Entry
 
         def row_after() -> Row:
+            nonlocal entry
             now = self.read_on(*known)
             new, balance = following(now), now.balance.copy()
             balance.apply(new)
             row = entry_row(Position(now.end[0], now.end[-1]), new, balance.spent)
+            entry = entry_written(row, new, balance)
             added[:] = [KnownEnd((now.end, row), balance)]
             return row if self.database.layout.holds_accounts else (*row[:-4], row[-1])
 
         with self.database.lock:
             self.database.extend(ENTRIES, row_after)
             self._known[:] = added
-        return entry_of(added[0].end, type(self.header.budget))
+        return entry
 
     def _newest(self, rows: list[Any]) -> Entry | None:
         """Read the first of at most two rows. It must follow the second, or the header if it is alone."""

@@ -17,6 +17,8 @@ Amount: TypeAlias = Fraction | float
 
 def amount(value: Number, name: str) -> Amount:
     """Read a price: zero, a positive number, or ``math.inf``."""
+    if type(value) is Fraction and value.numerator >= 0:  # as it is in every charge
+        return value
     if isinstance(value, float) and value == math.inf:
         return math.inf
     return not_negative(value, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cache
 from typing import Any, ClassVar, Literal, Self
 
 from dpselect.errors import IncomparableLosses, InvalidParameter
@@ -59,7 +60,8 @@ class LossArithmetic:
 
     def parts(self) -> tuple[Any, ...]:
         """Give the parts of the loss, in the order of the constructor."""
-        return tuple(getattr(self, field.name) for field in fields(self))
+        kind: Any = type(self)
+        return tuple([getattr(self, name) for name in _names(kind)])
 
     @classmethod
     def _of(cls, *parts: Any) -> Self:
@@ -103,6 +105,12 @@ class LossArithmetic:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(_exactly(part) for part in self.parts())})"
+
+
+@cache
+def _names(kind: type[LossArithmetic]) -> tuple[str, ...]:
+    """Give the names of the parts of a kind: ``dataclasses.fields`` finds them anew at each call."""
+    return tuple(field.name for field in fields(kind))
 
 
 def _exactly(part: Amount | RenyiCurve) -> str:
