@@ -83,6 +83,28 @@ def test_a_key_is_checked_where_there_is_no_route(shared: Running) -> None:
     assert shared.anyone.ask("PUT", "/api/quotes").status == 401
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("TRACE", "/api/quotes", "POST"),
+        ("PUT", "/api/releases", "GET, HEAD, POST"),
+        ("PATCH", "/api/keys/1", "DELETE"),
+        ("DELETE", "/health", "GET, HEAD"),
+        ("POST", "/openapi.json", "GET, HEAD"),
+        ("PUT", "/login", "GET, HEAD, POST"),
+        ("DELETE", "/classroom", "GET, HEAD"),
+    ],
+)
+def test_a_refused_method_says_which_ones_there_are(
+    shared: Running, method: str, path: str, allow: str
+) -> None:
+    told = shared.as_("cleo").ask(method, path)
+    assert (told.status, told.headers["allow"]) == (405, allow)
+    assert shared.anyone.ask(method, path).status == (401 if path.startswith("/api") else 405)
+    if path in ("/health", "/openapi.json"):
+        assert set(told.json) == {"error"}
+
+
 def test_a_bearer_key_opens_no_page_and_a_cookie_no_api(shared: Running) -> None:
     browser = shared.browser("ada")
     assert (browser.get("/history").status, browser.get("/api/ledger").status) == (200, 401)

@@ -68,7 +68,7 @@ class Studio:
     def _tell(self, visit: Visit | None, form: TellingIn, refused: Refused, wanted: str) -> Response:
         """Tell a refusal in the form of what was asked; who logs in then gets the page that was wanted."""
         if form == "json":
-            challenge = {"www-authenticate": "Bearer"} if refused.status == 401 else None
+            challenge = {"www-authenticate": "Bearer"} if refused.status == 401 else refused.headers
             return PlainJSON({"error": refused.sentence}, status_code=refused.status, headers=challenge)
         if refused.status == 401 and wanted and self.settings.trusted_header is not None:
             return RedirectResponse(f"/login?{urlencode({'wanted': wanted})}", status_code=303)
@@ -76,9 +76,11 @@ class Studio:
             return self._templates.page(
                 "login.html", visit, status=401, title="Log in", problem=refused.sentence, wanted=wanted
             )
-        return self._templates.page(
+        told = self._templates.page(
             "refused.html", visit, status=refused.status, title="Not possible", problem=refused.sentence
         )
+        told.headers.update(refused.headers)
+        return told
 
 
 def _answering(homes: dict[str, Any], rule: Rule) -> Callable[[Visit], Response]:

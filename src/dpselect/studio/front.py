@@ -24,7 +24,7 @@ from dpselect.studio import bodies, refusals
 from dpselect.studio.keys import Keys, LiveKey
 from dpselect.studio.rates import Buckets
 from dpselect.studio.refusals import Refused
-from dpselect.studio.roles import FOR_ALL_AS_WHO_THEY_ARE, Rule, page_at, rule_of
+from dpselect.studio.roles import FOR_ALL_AS_WHO_THEY_ARE, Rule, is_for_all, page_at, rule_of
 from dpselect.studio.sessions import COOKIE, Sessions
 from dpselect.studio.settings import Settings
 from dpselect.studio.turns import Turns
@@ -43,6 +43,8 @@ SECURITY_HEADERS = {
     "x-frame-options": "DENY",
 }
 STRICT_TRANSPORT = {"strict-transport-security": "max-age=31536000"}
+IN_JSON = ("/api/", "/health", "/openapi.json")
+"""Addresses that answer in JSON, whatever they answer."""
 LONGEST_QUERY = 16 * 1024
 """Bytes of an address behind its question mark."""
 
@@ -138,7 +140,7 @@ class Front:
             told = refused
         except Exception:  # noqa: BLE001 - it may hold what was sent; a server would write it to its log
             told = Refused(500, refusals.OUT_OF_ORDER)
-        form: TellingIn = "json" if scope["path"].startswith("/api/") else "page"
+        form: TellingIn = "json" if scope["path"].startswith(IN_JSON) else "page"
         return await run_in_threadpool(self._tell, visit, form, told, _page_of(scope))
 
     def _must_be_called_by_name(self, headers: dict[str, str]) -> None:
@@ -156,7 +158,7 @@ class Front:
         """Find out who asks, and whether they may, from the head of the request alone."""
         is_api = scope["path"].startswith("/api/")
         key, token, cookie = None, "", ""
-        if rule is None or rule.roles is not None:
+        if not is_for_all(scope["path"]):
             if is_api:
                 key = self._bearer(headers)
             else:
@@ -165,10 +167,10 @@ class Front:
                 raise refusals.no_key() if is_api else refusals.not_logged_in()
             if not self._rates.take(key.id):
                 raise Refused(429, "too many requests with this key. Come again in a moment.")
-        elif rule.path in FOR_ALL_AS_WHO_THEY_ARE:
+        elif scope["path"] in FOR_ALL_AS_WHO_THEY_ARE:
             key, token, cookie = self._logged_in(headers)
         if rule is None:
-            raise refusals.not_found() if not methods else Refused(405, "this address takes another method.")
+            raise refusals.other_method(methods) if methods else refusals.not_found()
         if rule.roles is not None and (key is None or key.role not in rule.roles):
             raise refusals.other_role()
         if len(scope["query_string"]) > LONGEST_QUERY:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 AFTER_THE_CHARGE = (
     "this question is paid for and has no answer: it failed, or the studio was stopped meanwhile. "
     "What is paid stays paid. Ask anew, or ask your curator."
@@ -19,9 +21,10 @@ DATA_SET_CLOSED = "this data set cannot be opened just now. Nothing was charged.
 class Refused(Exception):
     """A request is not granted. The sentence holds public words alone."""
 
-    def __init__(self, status: int, sentence: str) -> None:
+    def __init__(self, status: int, sentence: str, *, allow: str = "") -> None:
         super().__init__(sentence)
         self.status, self.sentence = status, sentence
+        self.headers = {"allow": allow} if allow else {}
 
 
 def no_key() -> Refused:
@@ -37,6 +40,12 @@ def not_logged_in() -> Refused:
 def other_role() -> Refused:
     """Refuse what another role may do."""
     return Refused(403, "this key is of another role.")
+
+
+def other_method(methods: Collection[str]) -> Refused:
+    """Refuse a method that an address does not take; say which ones it takes."""
+    known = sorted({*methods, "HEAD"} if "GET" in methods else methods)
+    return Refused(405, "this address takes another method.", allow=", ".join(known))
 
 
 def no_share() -> Refused:

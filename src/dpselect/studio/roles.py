@@ -103,6 +103,15 @@ def rule_of(method: str, path: str) -> tuple[Rule | None, dict[str, str], frozen
     return None, {}, methods
 
 
+def is_for_all(path: str) -> bool:
+    """Say whether an address needs no key, with whatever method.
+
+    >>> is_for_all("/health"), is_for_all("/api/keys"), is_for_all("/nothing")
+    (True, False, False)
+    """
+    return any(rule.roles is None and rule.pattern.match(path) for rule in RULES)
+
+
 def page_at(address: str) -> Rule | None:
     """Find the page for some roles that an address within this studio names; None for any other address.
 
