@@ -87,6 +87,7 @@ def test_a_curator_sees_what_is_offered(run: Running) -> None:
         ("question=quantile&column=pays&low=0&high=6&at=2", "“Part of the people below it” must be"),
         ("question=quantile&column=pays&low=0&high=6&step=no", "“Steps” must be"),
         ("epsilon=-1", "Epsilon must be"),
+        ("data_set=others", "“Data set” must be the name of one in which you have a share"),
         ("question=window&column=pays&low=0&high=6", "<strong>How wide</strong>"),
         ("question=threshold&column=pays&low=0&high=6&label=dish", "<strong>Yes is</strong>"),
         ("column=guest", "<strong>Candidates</strong>"),

@@ -8,6 +8,7 @@ from typing import Any
 from dpselect.studio.asked_question import OF_NAMES
 
 LABELS = {
+    "data_set": "Data set",
     "k": "How many winners",
     "candidates": "Candidates",
     "between": "Lowest and highest",

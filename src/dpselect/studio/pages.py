@@ -136,7 +136,7 @@ class Pages:
         if not visit.is_htmx:
             return self._asking(visit, visit.query)
         form = self._form(visit, visit.query)
-        offer, problem = self._offer(visit, form)
+        offer, problem = self._offer(visit, form, visit.query)
         response = self._templates.page(
             "quote_part.html", visit, form=form, offer=offer, problem=problem, request_id=new_request_id()
         )
@@ -193,10 +193,17 @@ class Pages:
             return _file("history.csv", "text/csv; charset=utf-8", _history_csv(jobs))
         return self._templates.page("history.html", visit, title="History", jobs=jobs, ledgers=ledgers)
 
-    def _offer(self, visit: Visit, form: QuestionForm | None) -> tuple[Offer | None, str]:
+    def _offer(
+        self, visit: Visit, form: QuestionForm | None, words: Mapping[str, Any]
+    ) -> tuple[Offer | None, str]:
         """Price a question; say what is wrong with it otherwise."""
         if form is None:
             return None, ""
+        if words.get("data_set", form.data_set) not in (
+            "",
+            form.data_set,
+        ):  # a link of a colleague with other shares
+            return None, in_words_of_the_page(refusals.no_share().sentence)
         if not form.columns:
             return None, refusals.DATA_SET_CLOSED
         if form.missing:
@@ -222,7 +229,7 @@ class Pages:
         self, visit: Visit, words: Mapping[str, Any], *, problem: str = "", status: int = 200
     ) -> Response:
         form = self._form(visit, words)
-        offer, refused = (None, problem) if problem else self._offer(visit, form)
+        offer, refused = (None, problem) if problem else self._offer(visit, form, words)
         found = self._data_sets.of_analyst(visit.name)
         response = self._templates.page(
             "ask.html",
