@@ -27,8 +27,8 @@ REFUSED = {
         MEDIAN.replace("quantile", "summary").replace("--at 0.5", ""),
         ["--counts", "--quorum 5", "--k 2", "--gap", "--gap-grid 2", "--noise laplace"],
     ),
-    "window": (WINDOW, ["--counts", "--quorum 5"]),
-    "threshold": (THRESHOLD, ["--counts", "--quorum 5"]),
+    "window": (WINDOW, ["--counts"]),
+    "threshold": (THRESHOLD, ["--counts"]),
     "scores": (
         TOTALS,
         [

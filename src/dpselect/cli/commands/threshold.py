@@ -26,7 +26,7 @@ from dpselect.cli.user_errors import UserError
         "threshold stars.csv --unit guest --value stars --label dish --yes pie --between 0:5 --epsilon 1"
     ),
 )
-@unlisted("--counts", "--quorum")
+@unlisted("--counts")
 @asks_a_table
 @VALUE
 @click.option("--label", metavar=COLUMN_METAVAR, help="The column with the label that is to be split.")

@@ -25,7 +25,7 @@ from dpselect.cli.user_errors import UserError
         "window pay.csv --unit person --value salary --width 10000 --between 0:500000 --epsilon 1"
     ),
 )
-@unlisted("--counts", "--quorum")
+@unlisted("--counts")
 @asks_a_table
 @VALUE
 @click.option("--width", metavar=NUMBER_METAVAR, help="How wide the window is.")
