@@ -30,7 +30,10 @@ MADE = (
     "(hash(7 * i) % {many})::BIGINT AS number, (hash(7 * i) % {many}) / 8.0 AS x, "
     "'dish ' || (hash(7 * i) % {many}) AS dish FROM range({rows}) AS t(i)) TO '{path}' ({form})"
 )
-ONE_ROW = "SELECT v, COUNT(*) FROM (SELECT any_value({value}) AS v FROM {rows} GROUP BY {person}) AS people GROUP BY v"
+ONE_ROW = (
+    "SELECT v, COUNT(*) FROM (SELECT any_value({value}) AS v FROM {rows} GROUP BY {person}) AS people "
+    "GROUP BY v"
+)
 EVERY = "SELECT v, COUNT(*) FROM (SELECT DISTINCT {person}, {value} AS v FROM {rows}) GROUP BY v"
 NUMBERS = dpselect.quantile(value="number", at="9/10", between=(0, MANY), step=1)
 FLOATS = dpselect.quantile(value="x", at="9/10", between=(0, MANY // 8), step=1)
