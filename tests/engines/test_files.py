@@ -122,7 +122,7 @@ def opened(table: Table) -> None:
         ("missing.csv", None, r"source must be a file that is there; got '….*missing.csv'. Check the path"),
         ("missing*.csv", None, r"source must be a file that is there"),
         ("rows.xlsx", b"PK", r"source must be files of one known format.* must end in one of: \.csv"),
-        ("rows.XLSX", b"PK", r"got 'rows.XLSX'\. Save the sheet as CSV\. The name must end in one of"),
+        ("rows.XLSX", b"PK", r"got 'rows.XLSX'\. Save it as CSV\. The name must end in one of"),
         ("rows.doc", b"PK", r"got 'rows.doc'\. The name must end in one of"),
         ("rows", b"voter", r"source must be files of one known format"),
         ("rows.parquet", b"PAR1 no", r"source must be readable by DuckDB; 'rows.parquet' is not"),

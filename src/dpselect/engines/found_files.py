@@ -189,7 +189,7 @@ def _format(paths: Sequence[str], given: Sequence[str], reading: Reading, *, in_
             "others away, or name the files by a glob, such as 'folder/*.csv'."
         )
     got = shown(Path(given[0]).name) if len(given) == 1 else "several"
-    sheet = "Save the sheet as CSV. " if _suffix(given[0]) in SHEETS else ""
+    sheet = "Save it as CSV. " if _suffix(given[0]) in SHEETS else ""
     raise _no_table(
         f"be files of one known format; got {got}. {sheet}"
         f"The name must end in one of: {', '.join(FORMATS)}; or in .txt, with separator= or encoding=."
