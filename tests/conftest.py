@@ -16,6 +16,11 @@ settings.register_profile("the same everywhere", derandomize=True, deadline=None
 settings.load_profile("the same everywhere")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let tests/browser/test_pictures.py write the pictures of the docs."""
+    parser.addoption("--pictures", action="store_true", help="take the pictures of the docs anew")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Tell run.py how many tests were skipped, for the last line that it prints."""
     if run.SKIPPED in os.environ:
