@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks import groups, ledger, neighbours_in_time, one_row, quantiles, releases, studio, tables
+from benchmarks import groups, ledger, neighbours_in_time, one_row, quantiles, releases, studio
 from benchmarks.peers import PINS, PeerRow, install, measured_peer
 from benchmarks.report import Results, clock, page, size
 from benchmarks.selections import MAXIMUM, NOISES, Row, drawn, measured
@@ -40,7 +40,6 @@ def main() -> None:
         RESULTS.write_text(text, encoding="utf-8")
         print(f"Wrote {RESULTS.parent.name}/{RESULTS.name}.")
         ledger.main()
-        tables.main()
         one_row.main([])
         releases.main()
         quantiles.main([])

@@ -32,7 +32,7 @@ def test_a_benchmark_replaces_its_own_section(title: str, expected: str, tmp_pat
 
 def test_the_benchmark_of_everything_runs_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    everything = ["ledger", "tables", "one_row", "releases", "quantiles", "groups", "studio"]
+    everything = ["ledger", "one_row", "releases", "quantiles", "groups", "studio"]
     monkeypatch.setattr(sys, "argv", ["benchmarks"])
     monkeypatch.setattr(all_benchmarks, "PINS", {})
     monkeypatch.setattr(all_benchmarks, "RESULTS", tmp_path / "RESULTS.md")
