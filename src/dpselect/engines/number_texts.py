@@ -44,9 +44,12 @@ def matches(text: exp.Expression, pattern: str) -> exp.Expression:
     return exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(pattern))
 
 
-def is_number(text: exp.Expression, pattern: str, decimal: str) -> list[exp.Expression]:
-    """Say that a text is a number of a pattern."""
-    return [matches(text, pattern), exp.Not(this=matches(text, no_part_of_a_number(decimal)))]
+def is_number(text: exp.Expression, pattern: str, decimal: str, dialect: Parameters) -> list[exp.Expression]:
+    """Say that a text is a number of a pattern, whose ``$`` is the end of the text but in Java."""
+    found: list[exp.Expression] = [matches(text, pattern)]
+    if dialect.name == "spark":
+        found.append(exp.Not(this=matches(text, no_part_of_a_number(decimal))))
+    return found
 
 
 def with_a_point(text: exp.Expression, decimal: str) -> exp.Expression:

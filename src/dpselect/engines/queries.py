@@ -128,7 +128,10 @@ def _cells(key: Listed, listed: str, where: RowFilter | None, dialect: Dialect) 
         )
         .distinct()
         .from_(parts.subquery("p", copy=False))
-        .join(exp.alias_(exp.to_table(listed), "l", table=True), on=exp.and_(same, *conditions_on(key, part)))
+        .join(
+            exp.alias_(exp.to_table(listed), "l", table=True),
+            on=exp.and_(same, *conditions_on(key, part, dialect)),
+        )
     )
 
 
@@ -144,7 +147,7 @@ def _rows(request: CountsRequest, names: list[str], dialect: Dialect) -> exp.Sel
         column = column_node(key.column, dialect)
         if isinstance(key, AmountKey):
             rows = rows.where(is_present(column)).select(_named(amount_node(key, column), name))
-            for condition in conditions_on(key, column):
+            for condition in conditions_on(key, column, dialect):
                 rows = rows.where(condition)
             continue
         rows = _looked_up(rows, key, number, name, dialect)
@@ -168,7 +171,7 @@ def _looked_up(rows: exp.Select, key: Listed, number: int, name: str, dialect: D
     column, listed = column_node(key.column, dialect), f"list_{number}"
     label, place = (exp.column(each, table=listed, quoted=True) for each in ("label", "place"))
     compared = column.copy() if key.split is not None else compared_node(key, column, dialect)
-    conditions = [] if key.split is not None else conditions_on(key, column)
+    conditions = [] if key.split is not None else conditions_on(key, column, dialect)
     same = exp.EQ(this=compared, expression=label)
     if key.optional:
         joined = rows.join(exp.to_table(listed), on=exp.and_(same, *conditions), join_type="left")
@@ -191,7 +194,7 @@ def from_rows(where: RowFilter | None, dialect: Dialect) -> exp.Select:
     return rows if where is None else rows.where(exp.Paren(this=where.node(dialect)))
 
 
-def conditions_on(key: Listed | AmountKey, column: exp.Expression) -> list[exp.Expression]:
+def conditions_on(key: Listed | AmountKey, column: exp.Expression, dialect: Dialect) -> list[exp.Expression]:
     """Say what a value must be, beside present: a float no NaN, a number in text a number."""
     if key.column.kind in ("double", "single", "decimal") and isinstance(key, AmountKey):
         # In all three engines NaN equals itself; a column of decimals has one in PostgreSQL only.
@@ -203,7 +206,7 @@ def conditions_on(key: Listed | AmountKey, column: exp.Expression) -> list[exp.E
         return []
     sign = key.column.decimal or POINT
     pattern = number_texts.any_number if isinstance(key, AmountKey) else number_texts.plain_number
-    return number_texts.is_number(column, pattern(sign), sign)
+    return number_texts.is_number(column, pattern(sign), sign, dialect)
 
 
 def amount_node(key: AmountKey, column: exp.Expression) -> exp.Expression:

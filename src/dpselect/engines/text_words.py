@@ -31,6 +31,8 @@ DIGITS_OF_HASH = 14
 """The last hexadecimal digits of a hash, read backwards: 56 bits, which DuckDB has without writing digits."""
 HALF_BYTES = 0x0F0F0F0F0F0F0F
 """The right half of each of seven bytes."""
+READ, HASH = "read as ", "hash of "
+"""How columns begin that stand between a text and its word."""
 WHOLE_TEXT = r"^(0|-?[1-9][0-9]{0,18})$"
 WORD_COLUMN = Column("word", "integer", "BIGINT", lowest=-POSITIVE - 1, highest=POSITIVE)
 """What a word is as a column."""
@@ -93,33 +95,32 @@ def _beside(
 
 def _in_steps(texts: Mapping[str, exp.Expression], rows: str) -> exp.Subquery:
     """Compute what is used twice in a step of its own: inside a CASE, DuckDB computes it twice."""
-    read = _beside(texts, lambda _, text: _number_in(text), exp.to_table(rows), "number in ")
-    hashed = _beside(texts, _hash_of_others, read.subquery("read"), "hash of ")
+    read = _beside(texts, lambda _, text: _read(text), exp.to_table(rows), READ)
+    hashed = _beside(texts, _hash_of_others, read.subquery("read"), HASH)
     words = _beside(texts, _number_or_hash, hashed.subquery("hashed"))
     return words.subquery("worded")
 
 
-def _number_in(text: exp.Expression) -> exp.Expression:
+def _read(text: exp.Expression) -> exp.Expression:
     read = exp.TryCast(this=placeable(text), to=exp.DataType(this=exp.DType.BIGINT), safe=True)
-    same = exp.EQ(this=cast(read, exp.DType.TEXT), expression=placeable(text))
-    inner = exp.Case(ifs=[exp.If(this=same, true=placeable(read))])
-    return exp.Case(ifs=[exp.If(this=_is_early(text), true=inner)])
+    return exp.Case(ifs=[exp.If(this=_is_early(text), true=read)])
 
 
 def _hash_of_others(name: str, text: exp.Expression) -> exp.Expression:
     """Give the first bits of the number of 128 bits, which has the bytes of the hash backwards."""
     whole = exp.Anonymous(this="md5_number", expressions=[placeable(text)])
     bits = as_integer(shifted(whole, 128 - 4 * DIGITS_OF_HASH))
-    none = exp.Is(this=_column(f"number in {name}"), expression=exp.null())
-    return exp.Case(ifs=[exp.If(this=none, true=bits)])
+    same = exp.EQ(this=cast(_column(READ + name), exp.DType.TEXT), expression=placeable(text))
+    return exp.Case(ifs=[exp.If(this=same, true=exp.null())], default=bits)
 
 
 def _number_or_hash(name: str, _: exp.Expression) -> exp.Expression:
     """Give the number, or the hash with the two digits of each byte in the other order."""
-    bits = _column(f"hash of {name}")
+    bits = _column(HASH + name)
     left, right = bits_of(bits, HALF_BYTES), bits_of(shifted(bits, 4), HALF_BYTES)
     turned = sum_of(times_power(left, 4), right)
-    return exp.Coalesce(this=_column(f"number in {name}"), expressions=[turned])
+    is_number = exp.Is(this=_column(HASH + name), expression=exp.null())
+    return exp.Case(ifs=[exp.If(this=is_number, true=_column(READ + name))], default=turned)
 
 
 def _is_early(text: exp.Expression) -> exp.Expression:

@@ -37,7 +37,7 @@ def present_cells(column: Column, where: RowFilter | None, dialect: Dialect) -> 
 def cells(key: Listed | AmountKey, where: RowFilter | None, dialect: Dialect) -> exp.Select:
     """Count the cells of a column that hold something, and those of them that hold what they must."""
     node = column_node(key.column, dialect)
-    fitting = exp.Case(ifs=[exp.If(this=_fits(key, node), true=exp.Literal.number(1))])
+    fitting = exp.Case(ifs=[exp.If(this=_fits(key, node, dialect), true=exp.Literal.number(1))])
     return from_rows(where, dialect).select(exp.Count(this=node.copy()), exp.Count(this=fitting))
 
 
@@ -66,7 +66,7 @@ def _unmatched(
         query, node = exp.select().from_(parts.subquery("t")), exp.column("part", table="t", quoted=True)
     query = query.where(is_present(node))
     if not isinstance(key, Listed):
-        return query.where(exp.Not(this=exp.paren(_fits(key, node)))), node
+        return query.where(exp.Not(this=exp.paren(_fits(key, node, dialect)))), node
     label, place = (exp.column(name, table=LIST, quoted=True) for name in ("label", "place"))
     same = exp.EQ(this=compared_node(key, node, dialect), expression=label)
     query = query.with_(LIST, as_=dialect.listing(key, listed_type(key, dialect.name)))
@@ -74,6 +74,6 @@ def _unmatched(
     return query.where(exp.Is(this=place, expression=exp.null())), node
 
 
-def _fits(key: Listed | AmountKey, node: exp.Expression) -> exp.Condition:
+def _fits(key: Listed | AmountKey, node: exp.Expression, dialect: Dialect) -> exp.Condition:
     """Say whether a value is there, and is a number where it must be one."""
-    return exp.and_(is_present(node), *conditions_on(key, node))
+    return exp.and_(is_present(node), *conditions_on(key, node, dialect))
