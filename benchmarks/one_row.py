@@ -44,10 +44,10 @@ ABOUT = (
 )
 WHY = (
     "What is missed, and what it would take: an id in text costs PostgreSQL and Spark one MD5 for each row, "
-    "the one hash that all engines have; a cheaper one would have to be written for each. A plurality looks each "
-    "row up on a public list, which the bare query does not; the list itself is sent, which weighs the more "
-    "the fewer rows there are. A number in a CSV is looked at by a pattern, which is most of what a quantile "
-    "takes beyond a vote."
+    "the one hash that all engines have; a cheaper one would have to be written for each. A plurality looks "
+    "each row up on a public list, which the bare query does not; the list itself is sent, which weighs "
+    "the more the fewer rows there are. A number in a CSV is looked at by a pattern, which is most of what "
+    "a quantile takes beyond a vote."
 )
 HEAD = (
     "| question | bare, busy | ours, busy | ratio | on a clock | aim | memory |\n"
