@@ -195,6 +195,22 @@ def test_a_quorum_makes_a_choice_of_one_candidate_and_of_an_order() -> None:
     assert "only their order" not in str(all_three.accuracy)
 
 
+@pytest.mark.parametrize(
+    "problem",
+    [
+        dpselect.borda(candidate="dish", rank="rank", candidates=["tea"]),
+        dpselect.pricing(value="x", prices=[0]),
+        dpselect.weighted_sum(candidate="dish", candidates=NAMES, value="x", bounds=(0, 0), unit=1),
+    ],
+    ids=lambda problem: problem.name,
+)
+def test_auto_wins_where_no_score_can_be_above_zero(problem: Problem) -> None:
+    """Nothing is hidden there, so no noise is drawn, and a quorum of zero would lose the tie."""
+    for data in (EMPTY, table(*MANY)):
+        release = select(problem, data, epsilon=1, quorum="auto")
+        assert (release.label, release.price, release.quorum) == (None, PureDP(0), problem.unit)
+
+
 def test_own_scores_have_a_quorum_if_one_score_is_bounded() -> None:
     own = dpselect.custom(candidates=["a", "b"], sensitivity=1)
     assert select(own, Scores([500.5, 3]), epsilon=1, quorum="7/2").label == "a"

@@ -52,11 +52,12 @@ def quorum_score(wish: QuorumWish, problem: Problem, least: Fraction, *, whole: 
     """Give the score of the quorum, in units of the score: a multiple of the unit where scores are.
 
     "auto" is the ``least`` that wins with a public confidence where every other score is zero, rounded up: to
-    a multiple of the unit, or to a few digits where scores may be any numbers.
+    a multiple of the unit, or to a few digits where scores may be any numbers. Without noise it is one unit,
+    because at zero it would lose the tie.
     """
     if wish == "auto":
         step = problem.unit if whole else _last_digit(least)
-        return math.ceil(least / step) * step
+        return max(1, math.ceil(least / step)) * step
     if isinstance(wish, str) and run_or_none(lambda: rational(wish, "quorum")) is None:
         raise InvalidParameter.must_be("quorum", 'a number or "auto"', got=wish, way_out="Write 100.")
     score = rational(wish, "quorum")  # type: ignore[arg-type]  # a number, or refused
