@@ -3,7 +3,8 @@
 Run ``python -m benchmarks.studio``; it writes STUDIO.md. An answer is begun at a tick and told at the next:
 the time from a question to its answer is a whole number of ticks. The figure says how well it tells one of
 two tables from the other (0.5: not at all, 1: always). An attacker who asks again as soon as an answer is
-seen is in step with the ticks, and is what is measured here. A machine that is busy misses ticks.
+seen is in step with the ticks, and is what is measured here. A machine that is busy misses ticks. Studios
+of their own are asked side by side, as each waits for ticks most of the time.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
+import multiprocessing
 import os
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +31,8 @@ PEOPLE = 2_000
 TABLES = {"tied": (PEOPLE, False), "neighbour": (PEOPLE + 1, False), "ahead": (PEOPLE, True)}
 """How many people, and whether one dish is ahead."""
 PAIRS, QUESTIONS = 10_000, 10_000
+STUDIOS = 3
+"""How many are asked side by side."""
 
 
 def tables(folder: Path) -> dict[str, Path]:
@@ -40,21 +45,30 @@ def tables(folder: Path) -> dict[str, Path]:
     return written
 
 
-def times_of_answers(run: Service, pairs: int) -> dict[str, list[float]]:
+def times_of_one(studio: int, pairs: int) -> dict[str, list[float]]:
+    """Ask one of the studios that are asked side by side."""
+    with service() as (run, folder):
+        for name, path in tables(folder).items():
+            run.register(name, path)
+        return times_of_answers(run, studio * pairs, pairs)
+
+
+def times_of_answers(run: Service, first: int, pairs: int) -> dict[str, list[float]]:
     """Ask about each table in turn, in an order that changes; give the times of the answers."""
     words = {"column": "dish", "candidates": ["tea", "a", "b", "c", "d"], "epsilon": EPSILON}
     times: dict[str, list[float]] = {name: [] for name in TABLES}
-    for chosen in (hashed(np.arange(pairs, dtype=np.uint64)) % math.factorial(len(TABLES))).tolist():
+    numbers = np.arange(first, first + pairs, dtype=np.uint64)
+    for chosen in (hashed(numbers) % math.factorial(len(TABLES))).tolist():
         for name in list(itertools.permutations(TABLES))[chosen]:
             times[name].append(run.answered(run.analyst, {**words, "data_set": name}))
         if len(times["tied"]) * 10 % pairs == 0:
-            print(f"  {len(times['tied']):,} pairs: {told_apart(times)}", flush=True)
+            print(f"  {len(times['tied']):,} pairs: {told_apart([times])}", flush=True)
     return times
 
 
-def told_apart(times: dict[str, list[float]]) -> dict[str, float]:
+def told_apart(studios: Sequence[dict[str, list[float]]]) -> dict[str, float]:
     """Say how well the time of an answer tells one table from another."""
-    found = {name: np.array(each) for name, each in times.items()}
+    found = {name: np.concatenate([times[name] for times in studios]) for name in TABLES}
     kinds = {
         "twice the same": (found["tied"][::2], found["tied"][1::2]),
         "neighbours": (found["tied"], found["neighbour"]),
@@ -70,7 +84,10 @@ def page(told: dict[str, float], pairs: int, seen: Load, quotes: int, megabytes:
     lines = [
         "# The studio over HTTP",
         "",
-        f"Written by `python -m benchmarks.studio`: a tick of {TICK * 1000:.0f} ms, {os.cpu_count()} cores.",
+        (
+            f"Written by `python -m benchmarks.studio`: a tick of {TICK * 1000:.0f} ms, {os.cpu_count()} "
+            f"cores. Answers are timed in {STUDIOS} studios side by side."
+        ),
         "",
         f"| what the time of an answer tells, {pairs:,} pairs | area under the curve |",
         "| --- | --- |",
@@ -101,11 +118,10 @@ def main(given: Sequence[str] | None = None) -> None:
         seen = load(run)
         print(f"  {seen}", flush=True)
         megabytes = memory(run, options.questions)
-    with service() as (run, folder):
-        for name, path in tables(folder).items():
-            run.register(name, path)
-        told = told_apart(times_of_answers(run, options.pairs))
-    text = page(told, options.pairs, seen, options.questions, megabytes)
+    each = math.ceil(options.pairs / STUDIOS)
+    with ProcessPoolExecutor(STUDIOS, multiprocessing.get_context("spawn")) as processes:
+        told = told_apart([*processes.map(times_of_one, range(STUDIOS), [each] * STUDIOS)])
+    text = page(told, each * STUDIOS, seen, options.questions, megabytes)
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 
