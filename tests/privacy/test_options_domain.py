@@ -21,3 +21,10 @@ def test_an_answer_is_found_among_the_options_by_kind_and_value() -> None:
 def test_options_are_a_list_with_each_once(options: Any) -> None:
     with pytest.raises(InvalidParameter, match="options must"):
         options_domain(options)
+
+
+def test_options_without_a_hash_are_compared_with_all_before() -> None:
+    assert options_domain([[1], "no", [2]]).place([2]) == 2
+    for options in ([[1], "no", [1]], ["no", [1], [2], "no"]):
+        with pytest.raises(InvalidParameter, match="must be different from each other"):
+            options_domain(options)
