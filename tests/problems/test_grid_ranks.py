@@ -22,7 +22,7 @@ from dpselect.engines.protocol import Counts
 from dpselect.engines.schema import nearest_double, nearest_single
 from dpselect.problems import Problem
 from dpselect.problems.candidates import Grid, grid
-from dpselect.problems.grid_ranks import grid_ranks
+from dpselect.problems.grid_ranks import grid_ranks, points_not_above
 from dpselect.problems.ranks import exact_value
 from dpselect.selection.runs import Runs
 from tests.costs import calls
@@ -201,6 +201,19 @@ def test_on_long_grids_numbers_are_placed_alike_whatever_holds_them(
         found.append(([run for run in runs if run[1]], int(cells.up_to[0]), people))
     assert found[0] == found[1] == found[2]
     assert sum(count for _, count, _ in found[0][0] if count) == points.length
+
+
+@pytest.mark.parametrize(("between", "step"), LONG_GRIDS)
+@given(values=st.lists(FAR, max_size=9, unique=True))
+def test_the_points_not_above_a_number_are_never_told_modulo_two_to_the_64(
+    between: tuple[int, int], step: Any, values: list[int]
+) -> None:
+    """Windows, prices and thresholds do not expect that 2**64 stands as 0, as ``grid_ranks`` does."""
+    points = grid(between, step)
+    values = [*values, 2**63 - 1]
+    kept, places = points_not_above(points, np.array(values, dtype=np.int64))
+    exact = [min(max((value - points.first) // points.step + 1, 0), points.length) for value in values]
+    assert places.tolist() == [exact[place] for place in np.arange(len(values))[kept]]
 
 
 @pytest.mark.parametrize("between", [(0, 2**64 - 1), (-(2**63), 2**63 - 1), (-(2**70), 2**70)])

@@ -255,6 +255,12 @@ def test_an_empty_table_names_no_winner_and_without_a_quorum_it_names_some() -> 
     assert set(loud.by_group.values()) <= set(DISHES)
 
 
+@pytest.mark.parametrize("quorum", [2**63 - 1, 2**63, -(2**63) - 1, 10**30, -(10**30)])
+def test_a_quorum_of_any_length_is_compared_exactly(quorum: int) -> None:
+    found = select_each(PLURALITY, TOWNS, epsilon=1000, quorum=quorum, **ASKED).by_group
+    assert all((label is None) == (quorum > 0) for label in found.values())
+
+
 @pytest.mark.parametrize(
     "problem",
     [
