@@ -249,7 +249,10 @@ def test_groups_are_answered_at_the_price_of_one_and_each_is_told(own: Path) -> 
         sure = [ada.post("/api/quotes", {**wanted, "sure": sure}).json["price"] for sure in ("0.9", "0.999")]
         assert Fraction(sure[0]) < 1 < Fraction(sure[1])
         assert (
-            ada.post("/api/releases", {**VOTE, **groups, "epsilon": "1", "request_id": "each"}).status == 202
+            ada.post(
+                "/api/releases", {**VOTE, **groups, "epsilon": "1", "quorum": "100", "request_id": "each"}
+            ).status
+            == 202
         )
         told = ada.answer("each").json
         assert told["answer"] == {"Rome": "tea", "Oslo": "soup", "Bern": None}
