@@ -28,7 +28,8 @@ ABOUT = (
     "with many accounts, and entries that are verified, lie in memory, where no disk disturbs them. Busy "
     "is the time of the processor, which other work disturbs less. Plain charges are the curator's, of "
     "one price; varied ones are on fifty accounts, each with a request id, hardly two of one price. "
-    "`python -m benchmarks.ledger` measures this section alone."
+    "What a charge takes beyond an INSERT is the processor's time, an INSERT is the disk's: the quicker the "
+    "disk, the smaller the share. `python -m benchmarks.ledger` measures this section alone."
 )
 PROCESSES = (1, 8)
 ROUNDS = 7
