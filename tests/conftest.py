@@ -15,6 +15,9 @@ from tests.servers import spark
 settings.register_profile("the same everywhere", derandomize=True, deadline=None)
 settings.load_profile("the same everywhere")
 
+ON_SPARK = {"spark_session", "deeds"}
+"""Fixtures that take half a minute: a session, and all that tests/engines/test_spark_logs.py looks at."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let tests/browser/test_pictures.py write the pictures of the docs."""
@@ -30,7 +33,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with Spark: what comes first stays with one worker, and only that one starts a machine."""
-    items.sort(key=lambda item: "spark_session" not in getattr(item, "fixturenames", ()))
+    items.sort(key=lambda item: ON_SPARK.isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture
