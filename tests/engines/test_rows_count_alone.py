@@ -115,7 +115,7 @@ READERS: list[Loader] = [
 ]
 
 
-@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("load", [load for load in READERS if load is not loading.from_database], ids=name_of)
 def test_d13_one_person_switches_no_filter_for_the_others(
     load: Loader, every: int, tmp_path: Path, subtests: pytest.Subtests
@@ -132,7 +132,9 @@ def test_d13_one_person_switches_no_filter_for_the_others_in_a_database(
 
 
 def no_filter_is_switched(load: Loader, every: int, tmp_path: Path, subtests: pytest.Subtests) -> None:
-    for (name, rows), (problem, expected) in [*itertools.product(TABLES.items(), PROBLEMS)][::every]:
+    asked_of_all = [*itertools.product(TABLES.items(), PROBLEMS)]
+    first = READERS.index(load) % every  # another part of them is asked of each reader
+    for (name, rows), (problem, expected) in asked_of_all[first::every]:
         folder = tmp_path / f"{name}, {problem.name}"
         folder.mkdir()
         with subtests.test(folder.name):
